@@ -45,9 +45,10 @@ def tasks() -> dict[str, str]:
         if not isinstance(node, ast.FunctionDef):
             continue
         for decorator in node.decorator_list:
-            if not (isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "nox.session"):
+            call = decorator if isinstance(decorator, ast.Call) else ast.Call(decorator, [], [])
+            if ast.unparse(call.func) != "nox.session":
                 continue
-            options = {keyword.arg: ast.unparse(keyword.value) for keyword in decorator.keywords}
+            options = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
             if "STEP" not in options.get("tags", ""):
                 name = options.get("name", node.name).strip("'\"")
                 found[name] = (ast.get_docstring(node) or "").partition("\n")[0]

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 from tools.staging import EXTENSION_ID, ROOT, stage
@@ -58,7 +59,8 @@ def build(folder: Path) -> Path:
             # The bits of the checkout depend on the user's umask, and would end up in the zip.
             (source / file).chmod(0o644)
         _builder("validate", *tags, str(source))
-        archive = folder / f"{EXTENSION_ID}.zip"
+        version = tomllib.loads((source / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
+        archive = folder / f"{EXTENSION_ID}-{version}.zip"
         _builder("build", *tags, "--source-dir", str(source), "--output-filepath", str(archive))
         _builder("validate", *tags, str(archive))
     return archive

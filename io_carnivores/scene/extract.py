@@ -14,6 +14,8 @@ from ..formats.model import BONE, FACE, Model, TextureFile, label, name_field
 from . import kept, part, sheets, skeleton
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import bpy
 
     from ...io_common.formats.digest import Digest
@@ -22,9 +24,10 @@ if TYPE_CHECKING:
 
 
 def extract_3df(
-    context: bpy.types.Context, objects: list[bpy.types.Object], options: ExportOptions, digest: Digest
+    context: bpy.types.Context, objects: list[bpy.types.Object], options: ExportOptions, digest: Digest, path: Path
 ) -> Model:
     """One 3DF model from `objects`, joined."""
+    del path
     parts, sheet = _parts(context, objects, options, digest, exact_size=True)
     model = _assemble(parts)
     first = parts[0].mesh
@@ -37,7 +40,7 @@ def extract_3df(
 
 
 def extract_3dn(
-    context: bpy.types.Context, objects: list[bpy.types.Object], options: Export3dnOptions, digest: Digest
+    context: bpy.types.Context, objects: list[bpy.types.Object], options: Export3dnOptions, digest: Digest, path: Path
 ) -> Model:
     """One 3DN model from `objects`, joined. `texture` is set when its picture should be written beside it."""
     parts, sheet = _parts(context, objects, options, digest, exact_size=False)
@@ -47,7 +50,7 @@ def extract_3dn(
     if options.texture_name and options.texture_name != label(model.texture_name):
         model.texture_name = name_field(options.texture_name)
     elif not model.texture_name:
-        model.texture_name = name_field(file_stem(objects[0].name))
+        model.texture_name = name_field(path.stem)
     model.has_sprite = kept.get(first, kept.HAS_SPRITE, 0)
     model.sprite_name = kept.get(first, kept.SPRITE_NAME, b"")
     wanted = options.texture == "ALWAYS" or (options.texture == "AUTO" and sheet.touched)
@@ -189,8 +192,3 @@ def _padded(sheet: sheets.Sheet) -> npt.NDArray[np.uint8]:
     out[..., 3] = 255
     out[: len(picture)] = picture
     return out
-
-
-def file_stem(name: str) -> str:
-    """An object's name without the number Blender adds to make it unique."""
-    return skeleton.without_number(name) or name

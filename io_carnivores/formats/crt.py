@@ -58,7 +58,10 @@ def read(data: bytes | bytearray | memoryview) -> Crt:
 
 
 def write(texture: Crt) -> bytes:
-    """The file of a texture. Raises `ExportError` if it is empty, a side is longer than 65535, or 24 bits would lose alpha."""
+    """The file of a texture.
+
+    Raises `ExportError` if it is empty, a side is longer than 65535, or 24 bits would lose alpha.
+    """
     rows, columns = texture.picture.shape[:2]
     if not (0 < rows <= _MOST_SIDE and 0 < columns <= _MOST_SIDE):
         raise ExportError(f"a CRT texture cannot have {columns} x {rows} texels")

@@ -33,7 +33,9 @@ _BLOCKS_AT_ONCE = 4096  # keeps the working set near 1 MiB, however large the pi
 
 
 def read(data: bytes | bytearray | memoryview) -> Picture:
-    """A PKM file to an opaque picture, uint8 (rows, columns, 4), cut to the original size. Bytes behind the blocks are ignored.
+    """A PKM file to an opaque picture, uint8 (rows, columns, 4), cut to the original size.
+
+    Bytes behind the blocks are ignored.
 
     Raises `UnknownFormatError` if this is no PKM, `UnsupportedError` for ETC2, `FormatError` if it is damaged.
     """

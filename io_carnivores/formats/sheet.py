@@ -54,7 +54,7 @@ def pack(pictures: Sequence[Picture], weights: Sequence[float] | None = None) ->
 
     Placements are in texels from the top left corner, without the gutter. Equal pictures share one. A single
     distinct picture is `fit`. Several are scaled down by the largest common factor with which they fit, never up; no
-    side shrinks below 16 texels (8, 4 if there are too many). `weights` (n,), positive, multiply the factor of a picture.
+    side shrinks below 16 texels (8, 4 if there are too many). `weights` (n,), positive, multiply the factor of each.
     Texels that no picture covers are transparent black. The result depends on nothing but the arguments.
 
     Raises `ExportError` if there are too many pictures, or one of them has no texels.
@@ -83,8 +83,8 @@ def remap(
 
     `uv`: (corners, 2), origin at the bottom left of the picture. `loop_starts`: (faces,), the first corner of each
     face, ascending, the first 0. `picture_of_face`: (faces,), index into `placements` (n, 4). `rows`: of the sheet.
-    Returns UVs, float64 (corners, 2), origin at the bottom left of the sheet, and bool (faces,): the faces that span more
-    than one tile of their picture, whose repetition a shared sheet cannot show.
+    Returns UVs, float64 (corners, 2), origin at the bottom left of the sheet, and bool (faces,): the faces that span
+    more than one tile of their picture, whose repetition a shared sheet cannot show.
 
     A face that lies in one tile other than the first is moved by whole tiles. UVs stay half a texel within their
     picture, so that rounding to the game's whole texels never meets a neighbour; a spanning face shows its
@@ -135,7 +135,7 @@ def _distinct(pictures: Sequence[Picture]) -> tuple[list[Picture], npt.NDArray[n
 
 
 def _arrange(sizes: npt.NDArray[np.int_], weights: npt.NDArray[np.float64]) -> Placements:
-    """Sizes and places for pictures of `sizes` (n, 2: width, height): the largest factor first, then refined by halving."""
+    """Places, int32 (n, 4), for pictures of `sizes` (n, 2: width, height), at the largest factor found to fit."""
     for least in _LEAST_SIDES:
         above: float | None = None
         for factor in _factors(sizes, weights, least):
@@ -150,7 +150,7 @@ def _arrange(sizes: npt.NDArray[np.int_], weights: npt.NDArray[np.float64]) -> P
 
 
 def _factors(sizes: npt.NDArray[np.int_], weights: npt.NDArray[np.float64], least: int) -> Iterator[float]:
-    """Common factors to try, from the one that leaves all pictures as they are to the one that shrinks all to the least."""
+    """Common factors to try, from one that leaves all pictures as they are to one that shrinks all to the least."""
     largest = 1.0 / float(weights.min())
     smallest = least / float((sizes.max(axis=1) * weights).max())
     factor = largest
@@ -185,7 +185,7 @@ def _scaled(
     """The sizes at a common factor, int (n, 2); no side grows, and none shrinks below `least`."""
     factors = np.minimum(weights * factor, 1.0)[:, None]
     wanted = np.rint(sizes * factors).astype(np.int_)
-    return np.maximum(wanted, np.minimum(sizes, least))
+    return np.asarray(np.maximum(wanted, np.minimum(sizes, least)), dtype=np.int_)
 
 
 def _skyline(sizes: npt.NDArray[np.int_]) -> Placements | None:

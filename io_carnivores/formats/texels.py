@@ -50,7 +50,7 @@ def expand_keyed(words: npt.ArrayLike) -> Picture:
 def key_mask(words: npt.ArrayLike) -> Mask:
     """Which texel words, u16 of any shape, hold the key colour; bool of the same shape."""
     colour = np.asarray(words, dtype=np.uint16) & np.uint16(COLOUR_BITS)
-    return np.equal(colour, 0)
+    return np.asarray(colour == 0, dtype=np.bool_)
 
 
 def quantise(picture: Picture, *, keyed: bool, dither: bool = True) -> Words:
@@ -100,10 +100,10 @@ def requantise(picture: Picture, original: npt.ArrayLike, *, was_keyed: bool, ke
 
 def _bayer() -> Words:
     """The ordered 8x8 matrix, values 0..63, each once."""
-    matrix: Words = np.zeros((1, 1), dtype=np.uint16)
+    matrix = np.zeros((1, 1), dtype=np.uint16)
     for _ in range(3):
         matrix = np.block([[4 * matrix, 4 * matrix + 2], [4 * matrix + 3, 4 * matrix + 1]])
-    return matrix
+    return np.asarray(matrix, dtype=np.uint16)
 
 
 def _dither_table() -> Words:
@@ -114,11 +114,10 @@ def _dither_table() -> Words:
     below = np.searchsorted(levels, value, side="right") - 1
     share = (value - levels[below]) / (levels[below + 1] - levels[below])
     threshold = (np.arange(_STEPS)[:, None] + 0.5) / _STEPS
-    return (below + (share > threshold)).astype(np.uint16).reshape(-1)
+    return np.asarray((below + (share > threshold)).reshape(-1), dtype=np.uint16)
 
 
 def _nearest_table() -> Words:
     """The table of `_dither_table` with every threshold at one half: the nearest 5-bit value."""
     table = _dither_table().reshape(_STEPS, 256)
-    nearest: Words = np.tile(table[_STEPS // 2], _STEPS)
-    return nearest
+    return np.asarray(np.tile(table[_STEPS // 2], _STEPS), dtype=np.uint16)

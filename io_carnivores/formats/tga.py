@@ -40,8 +40,8 @@ _DEPTHS = {_MAPPED: (8,), _COLOUR: (15, 16, 24, 32), _GREY: (8,)}
 _MOST_SIDE = 0xFFFF
 
 _PACKED_PIXELS = 5 << 20
-"""Pixels that a run-length coded file of any size may unfold to; three more are allowed for every two bytes it has. Decoding
-takes at most 12 bytes a pixel, which keeps it within 64 MiB + 20 times the file. 2048 x 2048 pixels always pass."""
+"""Pixels that a run-length coded file of any size may unfold to; three more are allowed for every two bytes it has.
+Decoding takes at most 12 bytes a pixel: within 64 MiB + 20 times the file. 2048 x 2048 pixels always pass."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ def read(data: bytes | bytearray | memoryview) -> Picture:
     Without usable alpha the picture is opaque: 8, 15 and 24 bits always; 16 bits unless the header declares the alpha
     bit and some pixel has it set; 32 bits if the header declares no alpha and it is 0 everywhere.
 
-    Raises `UnknownFormatError` if this is no TGA, `UnsupportedError` for kinds nobody uses, `FormatError` if it is damaged.
+    Raises `UnknownFormatError` if this is no TGA, `UnsupportedError` for kinds nobody uses, `FormatError` if it is
+    damaged.
     """
     reader = Reader(data)
     header = _read_header(reader)
@@ -156,8 +157,7 @@ def _read_header(reader: Reader) -> _Header:
 
 
 def _read_palette(reader: Reader, header: _Header) -> Picture | None:
-    """The colours of the pixel values from 0, uint8 (n, 4); None, and the reader behind it, if the pixels have their own."""
-    start = reader.offset
+    """The colours of the pixel values from 0, uint8 (n, 4), or None if the pixels have their own; the reader behind."""
     size = (header.map_depth + 7) // 8
     raw = reader.array("u1", header.map_length * size, "palette colours")
     if header.kind != _MAPPED:
@@ -171,7 +171,6 @@ def _read_palette(reader: Reader, header: _Header) -> Picture | None:
         )
     if header.map_first > 0xFF:
         raise FormatError("the palette starts behind the last 8-bit number", offset=3, found=str(header.map_first))
-    reader.offset = start + header.map_length * size
     colours = _colours(raw.reshape(1, header.map_length, size), header.map_depth, header.alpha_bits)[0]
     lead = np.zeros((header.map_first, 4), dtype=np.uint8)
     palette: Picture = np.concatenate([lead, colours])
@@ -179,7 +178,7 @@ def _read_palette(reader: Reader, header: _Header) -> Picture | None:
 
 
 def _unpack(reader: Reader, count: int, size: int) -> npt.NDArray[np.uint8]:
-    """`count` run-length coded pixels of `size` bytes; uint8 (count * size,). One Python step per packet, not per pixel."""
+    """`count` run-length coded pixels of `size` bytes, uint8 (count * size,): one Python step a packet, not a pixel."""
     packets = reader.left // (1 + size)
     most = min(packets * 128, _PACKED_PIXELS + len(reader.data) * 3 // 2)
     if count > most:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class ExportMixin(ExportHelper):
     """Shared by the generated export operators, which set `entry`."""
 
-    bl_options: ClassVar[set[str]] = {"REGISTER", "PRESET"}
-    entry: ClassVar[Format]
+    bl_options = {"REGISTER", "PRESET"}  # noqa: RUF012  (read by Blender, never changed)
 
     if TYPE_CHECKING:
+        entry: ClassVar[Format]
         filepath: str
         filename_ext: str
         report: Any

@@ -49,22 +49,26 @@ class Batch:
 class ImportMixin(ImportHelper):
     """Shared by the generated import operators, which set `entry` and `formats`."""
 
-    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO", "PRESET"}
-    entry: ClassVar[Format]
-    formats: ClassVar[tuple[Format, ...]]
+    bl_options = {"REGISTER", "UNDO", "PRESET"}  # noqa: RUF012  (read by Blender, never changed)
 
+    # Blender evaluates the annotations it finds at run time: only properties may have one.
     if TYPE_CHECKING:
+        entry: ClassVar[Format]
+        formats: ClassVar[tuple[Format, ...]]
         filepath: str
         directory: str
         files: Any
         report: Any
+        _batch: Batch | None
+        _timer: Any
+        _from_dialog: bool
     else:
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
         directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
 
-    _batch: Batch | None = None
-    _timer: Any = None
-    _from_dialog: bool = False
+        _batch = None
+        _timer = None
+        _from_dialog = False
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Import at once what was dropped, else open the file dialog."""

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty, StringProperty
@@ -18,7 +19,6 @@ from .importer import ImportMixin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from ..formats.registry import Format
 
@@ -127,9 +127,13 @@ class DropMixin:
 
     # Without UNDO and REGISTER of its own, so that the import it calls is the action that can be undone and adjusted.
     bl_options = {"INTERNAL"}  # noqa: RUF012  (read by Blender, never changed)
-    formats: tuple[Format, ...]
 
-    if not TYPE_CHECKING:
+    if TYPE_CHECKING:
+        formats: tuple[Format, ...]
+        directory: str
+        files: Any
+        report: Any
+    else:
         directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
 
@@ -139,11 +143,9 @@ class DropMixin:
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
         """Sort the files by format and hand each lot to the operator of its format."""
-        from pathlib import Path
-
-        folder = Path(bpy.path.abspath(self.directory))  # type: ignore[attr-defined]
+        folder = Path(bpy.path.abspath(self.directory))
         lots, failures = sort_by_format(
-            [folder / entry.name for entry in self.files if entry.name],  # type: ignore[attr-defined]
+            [folder / entry.name for entry in self.files if entry.name],
             self.formats,
         )
         imported = False
@@ -158,7 +160,7 @@ class DropMixin:
                 continue
             imported = imported or "FINISHED" in result
         for failure in failures:
-            self.report({"WARNING" if imported else "ERROR"}, failure)  # type: ignore[attr-defined]
+            self.report({"WARNING" if imported else "ERROR"}, failure)
         return {"FINISHED"} if imported else {"CANCELLED"}
 
 

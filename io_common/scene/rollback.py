@@ -36,6 +36,7 @@ def rollback(context: bpy.types.Context) -> Iterator[None]:
             bpy.ops.object.mode_set(mode="OBJECT")
         made = [block for uid, block in _blocks().items() if uid not in before]
         bpy.data.batch_remove(made)
+        layer.update()
         for candidate in layer.objects:
             candidate.select_set(candidate in selected)
         layer.objects.active = active

@@ -56,6 +56,8 @@ def import_file(
 
 def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
     """Select `objects` and nothing else, the first one active, as far as the view layer shows them."""
+    # From 5.2 the layer learns of new objects only here.
+    context.view_layer.update()
     for obj in context.view_layer.objects:
         obj.select_set(obj in objects)
     present = [obj for obj in objects if obj.name in context.view_layer.objects]

@@ -305,6 +305,12 @@ def test_faces_that_span_tiles_are_told_apart() -> None:
     assert np.allclose(texel[3:6, 0], [10.5, 109.5, 109.5])
 
 
+def test_a_face_on_the_very_edge_stays_there() -> None:
+    uv, spans = remap_one([[1, 0], [1, 1], [1, 1]], (10, 10, 100, 100), 200)
+    assert not spans
+    assert np.allclose(uv * (256, 200), [[109.5, 90.5], [109.5, 189.5], [109.5, 189.5]])
+
+
 def test_along_a_full_axis_the_game_repeats_by_itself() -> None:
     uv, spans = remap_one([[0, 0.5], [5, 0.5], [5, 1.5]], (0, 0, 256, 256), 256)
     assert not spans and uv[1].tolist() == [5, 0.5]

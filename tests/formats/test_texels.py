@@ -89,6 +89,12 @@ def test_an_unedited_picture_gives_its_words_back(words: np.ndarray, was_keyed: 
     assert again.tobytes() == words.tobytes()
 
 
+@pytest.mark.parametrize("keyed", [True, False])
+def test_bit_15_of_untouched_key_texels_stays(keyed: bool) -> None:
+    words = np.array([[0, 0x8000, 1, 0x8001]], dtype="<u2")
+    assert np.array_equal(texels.requantise(shown(words, keyed), words, was_keyed=keyed), words)
+
+
 @given(WORDS, st.booleans(), st.data())
 def test_an_edited_texel_changes_only_its_word(words: np.ndarray, keyed: bool, data: st.DataObject) -> None:
     picture = shown(words, keyed)

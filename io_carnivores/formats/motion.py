@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Vertex animations: what CAR, VTL and ANI share.
+
+A frame holds the absolute position of every vertex as i16 in sixteenths of a file unit, truncated toward zero (measured:
+40 of 40 frames that coincide with a base pose). Frame k of N at K keys a second is shown at k * N / ((N - 1) * K)
+seconds: the engines stretch the N - 1 intervals over N / K seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+STEPS = 16  # per file unit
+LIMIT = 0x7FFF / STEPS  # +-2047.9 file units
+
+
+@dataclass
+class Animation:
+    """`name`: the raw 32-byte field of a CAR (empty elsewhere); `kps`: keys per second as stored, maybe 0 or negative.
+
+    `frames`: (N, V, 3) i16, maybe read-only; N may be 0 ("BLANK" records keep later indices in place) or 1.
+    """
+
+    name: bytes
+    kps: int
+    frames: npt.NDArray[np.int16]
+
+    def __eq__(self, other: object) -> bool:
+        """Equal in every byte that a file would hold."""
+        if not isinstance(other, Animation):
+            return NotImplemented
+        return (
+            self.name == other.name
+            and self.kps == other.kps
+            and self.frames.shape == other.frames.shape
+            and self.frames.tobytes() == other.frames.tobytes()
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it holds an array
+
+
+def times(count: int, kps: int) -> npt.NDArray[np.float64]:
+    """Seconds at which each of `count` frames is shown, (count,). A KPS below 1 counts as 1."""
+    rate = max(kps, 1)
+    if count < 2:
+        return np.zeros(count)
+    return np.arange(count) * (count / ((count - 1) * rate))
+
+
+def seconds(count: int, kps: int) -> float:
+    """How long an animation takes: N / KPS."""
+    return count / max(kps, 1)
+
+
+def positions(frames: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
+    """Frames to file units, f32 of the same shape; exact."""
+    return frames.astype(np.float32) * np.float32(1 / STEPS)
+
+
+def quantise(values: npt.NDArray[Any]) -> npt.NDArray[np.int16]:
+    """File units to frames: times 16, truncated toward zero as the original tool does; clipped to what i16 holds."""
+    return np.clip(np.trunc(np.asarray(values, np.float64) * STEPS), -0x8000, 0x7FFF).astype("<i2")
+
+
+def outside(values: npt.NDArray[Any]) -> bool:
+    """Whether any coordinate is too far out for 16 bits."""
+    return bool((np.abs(np.asarray(values)) > LIMIT).any())

@@ -28,15 +28,32 @@ def extract_3df(
 ) -> Model:
     """One 3DF model from `objects`, joined."""
     del path
+    model, parts = _with_texels(context, objects, options, digest)
+    _complete_for_pc(model, parts, digest)
+    return model
+
+
+def extract_body(
+    context: bpy.types.Context, objects: list[bpy.types.Object], options: ExportOptions, digest: Digest
+) -> Model:
+    """The model part of a CAR, which has no bone table, from `objects`, joined."""
+    model, _parts_used = _with_texels(context, objects, options, digest)
+    model.bones = np.zeros(0, BONE)
+    return model
+
+
+def _with_texels(
+    context: bpy.types.Context, objects: list[bpy.types.Object], options: ExportOptions, digest: Digest
+) -> tuple[Model, list[Part]]:
+    """A model with its texture inside, and the parts it was put together from."""
     parts, sheet = _parts(context, objects, options, digest, exact_size=True)
     model = _assemble(parts)
     first = parts[0].mesh
     model.texels = sheet.words
-    _complete_for_pc(model, parts, digest)
     if len(parts) == 1 and len(sheet.words) == kept.get(first, kept.ROWS, 0):
         model.texture_rest = kept.get(first, kept.TEXTURE_REST, b"")
         model.texture_missing = int(kept.get(first, kept.TEXTURE_MISSING, 0.0)) if not len(sheet.words) else 0
-    return model
+    return model, parts
 
 
 def extract_3dn(

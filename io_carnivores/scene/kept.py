@@ -42,6 +42,8 @@ TEXTURE_MISSING = "carnivores_texture_missing"
 TEXTURE_NAME = "carnivores_texture_name"
 SPRITE_NAME = "carnivores_sprite_name"
 HAS_SPRITE = "carnivores_has_sprite"
+NAME_BLOCK = "carnivores_name_block"
+SOUND_TABLE = "carnivores_sound_table"
 # Custom property of a bone: its number in the table.
 BONE_INDEX = "carnivores_index"
 # Custom properties of an image.

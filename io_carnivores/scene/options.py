@@ -120,3 +120,29 @@ class Export3dnOptions(ExportOptions):
         choices=(("TGA", "TGA", "Targa, 24 or 32 bits"), ("CRT", "CRT", "The game's raw container")),
         group="Texture",
     )
+
+
+@dataclass(frozen=True)
+class CharacterOptions(ImportOptions):
+    """Options of models with animations."""
+
+    motion: str = option(
+        "AUTO",
+        "Motion",
+        "How the animations are shown",
+        choices=(
+            ("AUTO", "Automatic", "Bones where they fit the motion well, else shape keys"),
+            ("BONES", "Bones", "A skeleton recovered from the motion, one Action per animation"),
+            ("KEYS", "Shape Keys", "One absolute key per frame and a single curve per animation: exact and light"),
+            ("RELATIVE_KEYS", "Relative Keys", "One relative key and curve per frame, as glTF and FBX export needs them"),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class ExportCharacterOptions(ExportOptions):
+    """Options of models with animations."""
+
+    use_join: bool = option(
+        False, "Join Into One File", "Write all objects into one character instead of one file each", group="Include"
+    )

@@ -14,7 +14,7 @@ from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats.flags import FaceFlag
 from ..formats.model import FACE, VERTEX
-from . import kept, materials, skeleton
+from . import clips, kept, materials, skeleton
 
 if TYPE_CHECKING:
     import bpy
@@ -53,7 +53,9 @@ class Part:
 def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOptions, digest: Digest) -> Part:
     """The arrays of `obj`, in Object Mode."""
     matrix = file_matrix(obj, obj, options)
-    with selection.shape(context, obj, modifiers=options.use_mesh_modifiers) as mesh:
+    # The shape keys of a character are its frames; the model itself is its base pose.
+    own_keys = obj.type == "MESH" and len(clips.animations(obj.data)) > 0
+    with selection.shape(context, obj, modifiers=options.use_mesh_modifiers, keys=not own_keys) as mesh:
         order = np.arange(3) if kept.get(mesh, kept.FLIP, default=False) else REVERSED
         if matrix is not None and np.linalg.det(matrix[:3, :3]) < 0:
             order = REVERSED[order]

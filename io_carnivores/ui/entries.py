@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING
 
 from ...io_common.formats.files import safe_stem
 from ...io_common.formats.registry import Format
-from ..formats import check, model, model_3df, model_3dn, textures
-from ..scene import build, extract
-from ..scene.options import GAMES, Export3dnOptions, ExportOptions, Import3dnOptions, ImportOptions
+from ..formats import car, check, model, model_3df, model_3dn, textures
+from ..scene import build, character, extract
+from ..scene.options import (
+    GAMES,
+    CharacterOptions,
+    Export3dnOptions,
+    ExportCharacterOptions,
+    ExportOptions,
+    Import3dnOptions,
+    ImportOptions,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ...io_common.formats.digest import Digest
+    from ...io_common.formats.issues import Issue
 
 
 def _with_texture(found: model.Model, path: Path, options: Import3dnOptions, digest: Digest) -> model.Model:
@@ -30,6 +39,10 @@ def _texture_beside(written: model.Model, path: Path) -> dict[Path, bytes]:
     # The name comes out of a file: it must not lead out of the folder.
     name = safe_stem(model.label(written.texture_name), path.stem)
     return {path.parent / f"{name}{written.texture.suffix}": textures.encode(written.texture)}
+
+
+def _check_character(found: car.Character, game: str) -> list[Issue]:
+    return check.check(found.model, game, kind="car")
 
 
 _GAMES = tuple((value, label) for value, label, _help in GAMES)
@@ -67,6 +80,22 @@ FORMATS: tuple[Format, ...] = (
         extract=extract.extract_3dn,
         companions=_with_texture,
         finish=_texture_beside,
+        games=_GAMES,
+    ),
+    Format(
+        id="carnivores_car",
+        label="Carnivores CAR character",
+        extensions=(".car",),
+        sniff=car.sniff,
+        read=car.read,
+        write=car.write,
+        sections=car.sections,
+        summary=car.summary,
+        check=_check_character,
+        import_options=CharacterOptions,
+        export_options=ExportCharacterOptions,
+        build=character.build_car,
+        extract=character.extract_car,
         games=_GAMES,
     ),
 )

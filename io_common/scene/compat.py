@@ -37,3 +37,39 @@ def engine_id() -> str:
     """Identifier of EEVEE: renamed with 4.2, and back with 5.0."""
     names = {item.identifier for item in bpy.types.RenderSettings.bl_rna.properties["engine"].enum_items}
     return "BLENDER_EEVEE_NEXT" if "BLENDER_EEVEE_NEXT" in names else "BLENDER_EEVEE"
+
+
+def curves(block: bpy.types.ID, action: bpy.types.Action) -> Any:  # noqa: ANN401  (the action itself, or a channelbag)
+    """What holds the F-curves of `action` for `block`, with action and slot assigned to it: slots exist from 4.4."""
+    data = block.animation_data or block.animation_data_create()
+    data.action = action
+    if not hasattr(action, "slots"):
+        return action
+    slot = data.action_slot or action.slots.new(id_type=block.id_type, name=block.name)
+    data.action_slot = slot
+    layer = action.layers[0] if len(action.layers) else action.layers.new("Layer")
+    strip = layer.strips[0] if len(layer.strips) else layer.strips.new(type="KEYFRAME")
+    return strip.channelbag(slot, ensure=True)
+
+
+def assign_action(block: bpy.types.ID, action: bpy.types.Action | None) -> None:
+    """Make `action` the active one of `block`; the slot is chosen, since Blender matches it by name only."""
+    data = block.animation_data or block.animation_data_create()
+    data.action = action
+    if action is not None and hasattr(action, "slots") and data.action_slot is None:
+        fitting = [slot for slot in action.slots if slot.target_id_type in (block.id_type, "UNSPECIFIED")]
+        if fitting:
+            data.action_slot = fitting[0]
+
+
+def all_curves(action: bpy.types.Action) -> list[Any]:
+    """Every F-curve of an action, over all its slots."""
+    if not hasattr(action, "layers"):
+        return list(action.fcurves)
+    return [
+        curve
+        for layer in action.layers
+        for strip in layer.strips
+        for bag in strip.channelbags
+        for curve in bag.fcurves
+    ]

@@ -94,14 +94,17 @@ def object_mode(context: bpy.types.Context) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def shape(context: bpy.types.Context, obj: bpy.types.Object, *, modifiers: bool) -> Iterator[bpy.types.Mesh]:
+def shape(
+    context: bpy.types.Context, obj: bpy.types.Object, *, modifiers: bool, keys: bool = True
+) -> Iterator[bpy.types.Mesh]:
     """The mesh of an object in its rest pose, in Object Mode: its own data where nothing has to be evaluated.
 
-    `modifiers`: those shown in the viewport are applied, Armature modifiers aside. Shape keys count as mixed.
+    `modifiers`: those shown in the viewport are applied, Armature modifiers aside. `keys`: shape keys count as
+    they are mixed now; without it, the basis is taken.
     """
     active = [entry for entry in obj.modifiers if entry.show_viewport and entry.type != "ARMATURE"]
-    keys = obj.type == "MESH" and obj.data.shape_keys is not None
-    if obj.type == "MESH" and not keys and not (modifiers and active):
+    mixed = keys and obj.type == "MESH" and obj.data.shape_keys is not None
+    if obj.type == "MESH" and not mixed and not (modifiers and active):
         yield obj.data
         return
     hidden = [entry for entry in obj.modifiers if entry.show_viewport and not (modifiers and entry in active)]

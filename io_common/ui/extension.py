@@ -32,6 +32,7 @@ class Extension:
             *operators.drop_classes(self.formats),
         )
         self._registered: list[type] = []
+        self._started: list[Wing] = []
         self._menus = (("TOPBAR_MT_file_import", self._draw_import), ("TOPBAR_MT_file_export", self._draw_export))
         self._command: Any = None
 
@@ -41,6 +42,10 @@ class Extension:
             for entry in self._classes:
                 bpy.utils.register_class(entry)
                 self._registered.append(entry)
+            for wing in self.wings:
+                if wing.register is not None:
+                    wing.register()
+                self._started.append(wing)
             for menu, draw in self._menus:
                 getattr(bpy.types, menu).append(draw)
             self._command = bpy.utils.register_cli_command(COMMAND, partial(command_line.main, formats=self.formats))
@@ -55,6 +60,10 @@ class Extension:
             self._command = None
         for menu, draw in reversed(self._menus):
             getattr(bpy.types, menu).remove(draw)
+        while self._started:
+            wing = self._started.pop()
+            if wing.unregister is not None:
+                wing.unregister()
         while self._registered:
             bpy.utils.unregister_class(self._registered.pop())
 

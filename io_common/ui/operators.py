@@ -18,18 +18,23 @@ from .exporter import ExportMixin
 from .importer import ImportMixin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..formats.registry import Format
 
 
 @dataclass(frozen=True)
 class Wing:
-    """One game: its formats and the classes Blender is given for it, in order of registration."""
+    """One game: its formats and the classes Blender is given for it, in order of registration.
+
+    `register` is called after the classes are there, `unregister` before they go.
+    """
 
     label: str
     formats: tuple[Format, ...]
     classes: tuple[type, ...]
+    register: Callable[[], None] | None = None
+    unregister: Callable[[], None] | None = None
 
 
 def classes(formats: tuple[Format, ...]) -> tuple[type, ...]:

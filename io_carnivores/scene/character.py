@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A character with its animations and sounds, to Blender data-blocks and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ..formats.car import TABLE_ENTRIES, Character, Sound
+from ..formats.model import label, name_field
+from ..formats.motion import Animation
+from . import build, clips, extract, kept, shape_motion, sounds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...io_common.formats.digest import Digest
+    from .options import CharacterOptions, ExportCharacterOptions
+
+
+def build_car(
+    context: bpy.types.Context, character: Character, path: Path, options: CharacterOptions, digest: Digest
+) -> list[bpy.types.Object]:
+    """Mesh object with its animations as shape keys, and its sounds packed."""
+    made = build.build(context, character.model, path, options, digest, kind="carnivores_car")
+    obj = made[-1]
+    mesh = obj.data
+    mesh[kept.NAME_BLOCK] = character.name
+    kept.put(mesh, kept.SOUND_TABLE, character.table)
+    for number, animation in enumerate(character.animations):
+        item = clips.animations(mesh).add()
+        clips.set_name(item, animation.name)
+        item.kps, item.frames = animation.kps, len(animation.frames)
+        item.sound = character.sound_of(number)
+        item.table_value = table_value(character.table, number)
+    for sound in character.sounds:
+        item = clips.sounds(mesh).add()
+        clips.set_name(item, sound.name)
+        item.sound = sounds.pack(label(sound.name), sound.data)
+    shape_motion.build(
+        obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=scene_rate(context.scene)
+    )
+    return made
+
+
+def scene_rate(scene: bpy.types.Scene) -> float:
+    """Frames per second of a scene."""
+    return float(scene.render.fps / scene.render.fps_base)
+
+
+def table_value(table: bytes, number: int) -> int:
+    """The raw entry of a sound table; -1 beyond its end."""
+    entries = np.frombuffer(table[: len(table) // 4 * 4], "<i4")
+    return int(entries[number]) if number < len(entries) else clips.NO_SOUND
+
+
+def extract_car(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    options: ExportCharacterOptions,
+    digest: Digest,
+    path: Path,
+) -> Character:
+    """The character that `objects` show; its lists are those of the first mesh that has some."""
+    model = extract.extract_body(context, objects, options, digest)
+    mesh = next((obj.data for obj in objects if len(clips.animations(obj.data))), objects[0].data)
+    character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(path.stem))
+    for item in clips.animations(mesh):
+        frames = shape_motion.frames_of(mesh, item)
+        if frames is None:
+            frames = np.zeros((0, len(model.vertices), 3), np.int16)
+        character.animations.append(Animation(clips.raw_name(item), item.kps, frames))
+    for item in clips.sounds(mesh):
+        data = sounds.samples(item.sound) if item.sound is not None else b""
+        character.sounds.append(Sound(clips.raw_name(item), data))
+    character.table = _table(mesh, len(character.sounds))
+    return character
+
+
+def _table(mesh: bpy.types.Mesh, sound_count: int) -> bytes:
+    """The sound table: kept entries where they still say the same, the kept tail, none where the file had none."""
+    raw = kept.get(mesh, kept.SOUND_TABLE, b"")
+    items: list[Any] = list(clips.animations(mesh))
+    wanted = [_entry(item, sound_count) for item in items]
+    if not raw and all(value == clips.NO_SOUND for value in wanted) and kept.get(mesh, kept.NAME_BLOCK, b""):
+        return b""
+    table = np.full(TABLE_ENTRIES, clips.NO_SOUND, "<i4")
+    old = np.frombuffer(raw[: len(raw) // 4 * 4], "<i4")[:TABLE_ENTRIES]
+    table[: len(old)] = old
+    table[: len(wanted)] = wanted[:TABLE_ENTRIES]
+    whole = table.tobytes()
+    if len(raw) < len(whole) and raw and table[len(old) :].max(initial=clips.NO_SOUND) == clips.NO_SOUND:
+        return whole[: len(old) * 4] + raw[len(old) * 4 :]
+    return whole
+
+
+def _entry(item: Any, sound_count: int) -> int:  # noqa: ANN401  (a registered group)
+    """The table entry of an animation: as it was while it stands for the same sound, junk included."""
+    shown = item.table_value if 0 <= item.table_value < sound_count else clips.NO_SOUND
+    return int(item.table_value if shown == item.sound else item.sound)

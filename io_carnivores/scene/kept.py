@@ -74,3 +74,9 @@ def get_array(block: bpy.types.ID, name: str, dtype: npt.DTypeLike) -> npt.NDArr
     raw = get(block, name, b"")
     kind = np.dtype(dtype)
     return np.frombuffer(raw, kind) if raw and len(raw) % kind.itemsize == 0 else np.zeros(0, kind)
+
+# Custom properties of an Action that was made of the frames of a file.
+FRAMES = "carnivores_frames"  # the frames, raw
+CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
+# Custom property of a mesh: digest of what its Actions were made for.
+REST_PRINT = "carnivores_rest"

@@ -90,8 +90,8 @@ def main(arguments: list[str]) -> int:
     kind, *rest = arguments
     with extension_enabled():
         if kind == "command":
-            command_line = importlib.import_module(f"{PACKAGE}.io_common.ui.command_line")
-            code: int = command_line.main(rest)
+            extension = importlib.import_module(PACKAGE)
+            code: int = extension.command(rest)
             return code
         script = Path(rest[0]).resolve()
         sys.argv = [str(script), *rest[1:]]

@@ -54,6 +54,15 @@ def no_faces() -> npt.NDArray[Any]:
     return np.zeros(0, FACE)
 
 
+@dataclass(frozen=True)
+class TextureFile:
+    """A texture that lies beside the model: either decoded, `picture` (rows, columns, 4) u8, or whole and `encoded`."""
+
+    suffix: str
+    picture: npt.NDArray[np.uint8] | None = None
+    encoded: bytes = b""
+
+
 @dataclass
 class Model:
     """One static model. `faces`, `vertices`, `bones` are (n,) arrays of `FACE`, `VERTEX`, `BONE`, maybe read-only.
@@ -61,7 +70,8 @@ class Model:
     `texels` is a (rows, 256) array of u16 words (top row first, 5-5-5), (0, 256) when there is no texture inside;
     `texture_rest` the bytes of an incomplete last row; `texture_missing` the size that the header of a 3DF promises
     when the file ends right before the texture. `texture_name` and `sprite_name` are the 32-byte name fields of a 3DN
-    and `has_sprite` its raw number; the other formats have none.
+    and `has_sprite` its raw number; the other formats have none. `texture` is the texture file of a 3DN, when it was
+    looked for and found; it is no part of the model's own bytes.
     """
 
     faces: npt.NDArray[Any] = field(default_factory=no_faces)
@@ -73,6 +83,7 @@ class Model:
     texture_name: bytes = b""
     sprite_name: bytes = b""
     has_sprite: int = 0
+    texture: TextureFile | None = None
 
     @property
     def texture_bytes(self) -> int:

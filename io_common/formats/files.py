@@ -83,3 +83,14 @@ def _copy_mode(path: Path, temporary: Path) -> None:
 
 def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
+
+
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+def safe_stem(name: str, default: str = "model") -> str:
+    """`name` as a file stem that every file system takes: no separators, control characters or reserved words."""
+    plain = "".join("_" if char in '<>:"/\\|?*' or ord(char) < 32 else char for char in name).strip(" .")
+    if plain.split(".")[0].lower() in _RESERVED:
+        plain = f"_{plain}"
+    return plain[:200] or default

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Options as frozen dataclasses whose fields carry their own label, help and limits.
 
-Operators, the command line and the documentation are all made from these fields, so an option is written once.
+Operators, the command line and the documentation are all made from these fields, so an option is written once. Fields
+without it are set by code only.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class OptionInfo:
     choices: tuple[Choice, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
+    presets: tuple[tuple[float, str, str], ...] = ()
     precision: int = 4
     hidden: bool = False
 

@@ -26,7 +26,8 @@ class Format:
     digest)` reads the files that lie beside the model, before any data-block is made.
 
     The scene floor (None where a format has no place in a scene): `build(context, model, path, options, digest)`
-    returns the objects made; `extract(context, objects, options, digest)` returns the models, keyed by file stem.
+    returns the objects made; `extract(context, objects, options, digest, path)` returns the model to be written to `path`;
+    `finish(model, path)` returns files that go beside it, path -> bytes.
     """
 
     id: str
@@ -41,7 +42,7 @@ class Format:
     import_options: type
     export_options: type
     build: Callable[..., list[Any]]
-    extract: Callable[..., dict[str, Any]]
+    extract: Callable[..., Any]
     companions: Callable[..., Any] | None = None
     finish: Callable[..., dict[Path, bytes]] | None = None
     games: tuple[tuple[str, str], ...] = field(default=())

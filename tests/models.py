@@ -25,6 +25,16 @@ WORDS = np.array(
     np.uint32,
 )
 
+# Bone names that collide with each other, with Blender's numbering, with our own names for owners, or are none at all.
+NAMES = tuple(
+    raw.ljust(32, b"\0")[:32]
+    for raw in (
+        *(b"", b" ", b"a", b"A", b"a.001", b"a.002", b"a\0junk", b"a\0other junk", b"Bone", b"Bone.001", b"Owner 3"),
+        *(b"Owner 300", b"Owner 7.001", b"x" * 32, b"x" * 31 + b"y", b"\xc4\xd6\xdc" * 11, b"\x81\x8d\x8f\x90\x9d"),
+        *(b"\x01\x02\n\t", b"tab\there", b" outer blanks ", b"a.0000000001", b".001", b".", b"Armature", b"\xff" * 32),
+    )
+)
+
 
 def surface(faces: int, *, bones: int = 1, rows: int = 256, seed: int = SEED) -> Model:
     """A wavy sheet of exactly `faces` sane triangles, owned in stripes by a chain of `bones`, flags in use."""
@@ -88,10 +98,16 @@ def arbitrary(rng: np.random.Generator, *, mobile: bool = False, most: int = 12)
     vertex_count = int(rng.integers(1, most))
     face_count = int(rng.integers(0, most))
     bone_count = int(rng.integers(0, most))
+    bones = wild(rng, BONE, bone_count)
+    if rng.random() < 0.5:
+        bones["name"] = [np.void(NAMES[pick]) for pick in rng.integers(0, len(NAMES), bone_count)]
+    faces = wild(rng, FACE, face_count)
+    if face_count and rng.random() < 0.3:
+        faces[rng.integers(0, face_count)] = faces[0]
     return repaired(
-        wild(rng, FACE, face_count),
+        faces,
         wild(rng, VERTEX, vertex_count),
-        wild(rng, BONE, bone_count),
+        bones,
         wild(rng, np.dtype("<u2"), 256 * int(rng.integers(0, 3)) if not mobile else 0),
         texture_rest=wild(rng, np.dtype("u1"), int(rng.integers(1, 512))).tobytes() if rng.random() < 0.2 else b"",
         names=wild(rng, np.dtype("u1"), 64).tobytes(),

@@ -151,7 +151,7 @@ def _image(model: Model, name: str) -> bpy.types.Image | None:
     texture = model.texture
     if texture is None:
         return None
-    title = records.label(model.texture_name) or name
+    title = armature.fit_name(records.label(model.texture_name)) or name
     if texture.picture is None:
         image = pictures.from_file_bytes(title, texture.encoded, texture.suffix)
     else:
@@ -164,7 +164,7 @@ def _skeleton(
     context: bpy.types.Context, model: Model, obj: bpy.types.Object, names: list[str], collection: bpy.types.Collection
 ) -> bpy.types.Object:
     count = len(model.bones)
-    heads = FILE_Y_UP.apply(model.bones["position"].astype(np.float64))
+    heads = armature.bearable(FILE_Y_UP.apply(model.bones["position"].astype(np.float64)))
     parents = armature.sane_parents(model.bones["parent"].tolist())
     rig = armature.build(context, f"{obj.name} Armature", names[:count], heads, parents)
     for number, name in enumerate(names[:count]):

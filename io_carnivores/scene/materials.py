@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.scene import compat
+from ...io_common.scene.armature import fit_name
 from ..formats.flags import FaceFlag
 from . import kept
 
@@ -53,7 +54,7 @@ def _slot(mesh: bpy.types.Mesh, look: int, name: str, image: bpy.types.Image | N
 def make(name: str, look: int, image: bpy.types.Image | None) -> bpy.types.Material:
     """A new material for faces with the flags `look` on the texture `image`."""
     words = [word for flag, word in _WORDS if look & flag]
-    material = bpy.data.materials.new(f"{name} {' '.join(words)}" if words else name)
+    material = bpy.data.materials.new(fit_name(" ".join((name, *words))))
     material[kept.LOOK] = look
     material.use_backface_culling = culled(look)
     glass = bool(look & FaceFlag.TRANSPARENT)

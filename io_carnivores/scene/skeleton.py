@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Blender rebuilds bone heads from their parents, so they come back a little off; far below anything one would edit.
 _TOLERANCE = 1e-4
+_DRIFT = 4e-6
 _OWNER = re.compile(r"Owner (\d{1,5})")
 _NUMBERED = re.compile(r"\.\d{3,}$")
 
@@ -59,7 +60,7 @@ def group_names(bones: npt.NDArray[Any], owner: npt.NDArray[Any]) -> dict[int, s
     names: dict[int, str] = {}
     used: set[str] = set()
     for number, text in enumerate(bone_names(bones)):
-        base = armature.fit_name(text) or "Bone"
+        base = armature.fit_bone_name(text) or "Bone"
         unique, count = base, 0
         while unique in used:
             count += 1
@@ -131,17 +132,31 @@ def _restore(
 ) -> None:
     """Put back the raw name, position, parent and hide of every bone in which they were not edited."""
     parents = armature.sane_parents(raw["parent"].tolist())
+    made = armature.bearable(raw["position"].astype(np.float64))
+    found = records["position"].astype(np.float64)
+    reach = _reach(made, parents)
     same_table = sources == list(range(len(raw)))
     for number, source in enumerate(sources):
         if source is None:
             continue
         record = raw[source]
         records["hide"][number] = record["hide"]
-        base = armature.fit_name(label(bytes(record["name"]))) or "Bone"
+        base = armature.fit_bone_name(label(bytes(record["name"]))) or "Bone"
         if without_number(names[number]) == base or names[number] == base:
             records["name"][number] = record["name"]
-        reach = _TOLERANCE * max(1.0, float(np.abs(record["position"]).max()))
-        if unmoved and float(np.abs(records["position"][number] - record["position"]).max()) <= reach:
+        if unmoved and float(np.abs(found[number] - made[source]).max()) <= reach[source]:
             records["position"][number] = record["position"]
         if same_table and int(records["parent"][number]) == parents[source]:
             records["parent"][number] = record["parent"]
+
+
+def _reach(positions: npt.NDArray[np.float64], parents: list[int]) -> npt.NDArray[np.float64]:
+    """(B,) how far each bone may come back from where it was put: float32 errors of its parents add to its own."""
+    size = np.abs(positions).max(axis=1, initial=0.0)
+    chain = size.copy()
+    for _ in parents:
+        above = np.where(np.array(parents) >= 0, chain[parents], 0.0)
+        if (above <= chain).all():
+            break
+        chain = np.maximum(chain, above)
+    return np.maximum(_TOLERANCE * np.maximum(size, 1.0), _DRIFT * chain)

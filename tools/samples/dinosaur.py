@@ -20,16 +20,16 @@ _BODY = (
     (-156, 129, 6.0, 7.0, "Tail 4"),
     (-116, 122, 9.5, 11.0, "Tail 3"),
     (-80, 119, 13.5, 16.0, "Tail 2"),
-    (-46, 119, 18.0, 22.0, "Tail 1"),
-    (-15, 121, 23.0, 29.0, "Pelvis"),
-    (16, 120, 25.0, 33.0, "Pelvis"),
-    (48, 117, 26.5, 34.0, "Spine"),
-    (78, 120, 25.0, 32.0, "Chest"),
-    (102, 132, 19.5, 27.0, "Chest"),
-    (116, 151, 15.0, 20.5, "Neck"),
-    (122, 172, 12.5, 17.5, "Neck"),
-    (132, 192, 12.0, 16.5, "Neck"),
-    (148, 204, 11.0, 13.5, "Head"),
+    (-46, 120, 18.5, 23.0, "Tail 1"),
+    (-15, 123, 24.0, 32.0, "Pelvis"),
+    (16, 121, 26.0, 34.0, "Pelvis"),
+    (48, 115, 27.5, 34.0, "Spine"),
+    (79, 117, 26.5, 35.0, "Chest"),
+    (104, 131, 21.0, 30.0, "Chest"),
+    (117, 152, 16.0, 22.5, "Neck"),
+    (120, 174, 13.0, 18.5, "Neck"),
+    (128, 193, 12.5, 17.0, "Neck"),
+    (146, 203, 11.0, 13.5, "Head"),
 )
 _OVAL8 = ((0.0, 1.0), (0.66, 0.74), (1.0, 0.0), (0.7, -0.74), (0.0, -1.0), (-0.7, -0.74), (-1.0, 0.0), (-0.66, 0.74))
 _OVAL6 = ((0.0, 1.0), (0.9, 0.5), (0.9, -0.5), (0.0, -1.0), (-0.9, -0.5), (-0.9, 0.5))
@@ -43,8 +43,8 @@ def build() -> Shape:
     _body(shape)
     head.build(shape)
     # The left leg stands in front, the right one pushes off: joints as (across, up, forward).
-    _leg(shape, "L", ((16, 132, -2), (21, 114, 8), (24, 98, 24), (25, 80, 37), (25, 64, 24), (24, 40, 2), (24, 22, 9), (24, 7, 21)))
-    _leg(shape, "R", ((16, 132, -6), (21, 112, -4), (24, 94, 4), (25, 76, 10), (24, 63, -8), (23, 47, -36), (23, 29, -35), (23, 9, -31)))
+    _leg(shape, "L", ((16, 132, -2), (21, 114, 8), (24, 98, 24), (25, 80, 37), (25, 64, 24), (24, 40, 2), (24, 21, 8), (24, 5, 18)))
+    _leg(shape, "R", ((16, 132, -6), (21, 112, -4), (24, 94, 4), (25, 76, 10), (24, 63, -8), (23, 47, -36), (23, 28, -36), (23, 6, -33)))
     _arm(shape, "L", ((15, 122, 88), (23, 107, 91), (27, 92, 87), (27, 88, 97), (25, 86, 108)))
     _arm(shape, "R", ((15, 122, 88), (23, 108, 93), (27, 94, 91), (27, 92, 101), (25, 91, 112)))
     _feathers(shape)
@@ -66,7 +66,7 @@ def _body(shape: Shape) -> None:
 
 def _leg(shape: Shape, side: str, joints: tuple[tuple[float, float, float], ...]) -> None:
     sign = 1.0 if side == "L" else -1.0
-    sizes = ((8, 18), (13, 26), (13.5, 21), (9.5, 12), (8, 11.5), (6, 7), (5.5, 5.5), (8, 6))
+    sizes = ((8, 18), (13, 26), (13.5, 21), (9.5, 12), (8, 11.5), (6, 7), (5.5, 5.5), (6.5, 5.5))
     names = ("Thigh", "Thigh", "Thigh", "Thigh", "Shin", "Shin", "Foot", "Foot")
     centres = [(x * sign, float(up), float(-forward)) for x, up, forward in joints]
     owners = [bone(f"{side} {name}") for name in names]
@@ -78,7 +78,7 @@ def _leg(shape: Shape, side: str, joints: tuple[tuple[float, float, float], ...]
 
 
 def _toe(shape: Shape, owner: int, root: Vector, way: Vector) -> None:
-    stations = ((-4.0, 5.5, 4.5, 4.5), (12.0, 5.0, 4.2, 4.0), (24.0, 3.6, 4.0, 3.2))
+    stations = ((-7.0, 8.0, 5.5, 7.0), (11.0, 5.5, 4.8, 4.6), (24.0, 3.8, 4.2, 3.5))
     centres = [_on_ground(root, way, reach, high) for reach, high, _, _ in stations]
     side = (-way[2], 0.0, way[0])
     rings = tube(centres, [(wide, tall) for _, _, wide, tall in stations], [owner] * 3, _WEDGE, side)
@@ -109,12 +109,12 @@ def _arm(shape: Shape, side: str, joints: tuple[tuple[float, float, float], ...]
 
 # Where the crest grows, from the brow to the shoulders: up, forward, height, bone.
 _CREST = (
-    (221, 166, 16.0, "Crête"),
-    (218, 146, 25.0, "Crête"),
-    (208, 128, 27.0, "Neck"),
-    (188, 112, 26.0, "Neck"),
-    (168, 100, 22.0, "Neck"),
-    (154, 84, 15.0, "Chest"),
+    (223, 162, 17.0, "Crête"),
+    (221, 143, 29.0, "Crête"),
+    (211, 122, 33.0, "Neck"),
+    (192, 108, 31.0, "Neck"),
+    (171, 98, 26.0, "Neck"),
+    (154, 82, 16.0, "Chest"),
 )
 
 
@@ -126,7 +126,7 @@ def _feathers(shape: Shape) -> None:
             way = exact.unit(exact.sub(roots[1], roots[0]))
             out = exact.unit((lean, way[2], -way[1]))
             tips = [exact.add(root, exact.scaled(out, entry[2])) for root, entry in zip(roots, (front, back), strict=True)]
-            tips = [exact.add(tip, exact.scaled(way, 6.0)) for tip in tips]
+            tips = [exact.add(tip, exact.scaled(way, 9.0)) for tip in tips]
             places = [(start, 1.0), (end, 1.0), (end, 0.0), (start, 0.0)]
             shape.card([roots[0], roots[1], tips[1], tips[0]], places, bone(front[3]), islands.CREST_LOOK)
     _tail_fan(shape)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tools.samples import exact, islands
 from tools.samples.exact import Vector
 from tools.samples.shape import Island, Look, Ring, Shape, spread
@@ -15,20 +17,20 @@ _HINGE = (6.0, -7.0)
 
 # Along the head; heights of crown; half width and height of temple, cheek and lip; height of the palate.
 _SKULL = (
-    (-16, 8.0, 6.0, 6.5, 10.0, 0.0, 8.0, -11.0, -11.0),
-    (4, 16.0, 9.0, 14.5, 15.0, 2.0, 13.0, -10.0, -8.0),
-    (22, 19.0, 10.5, 17.5, 16.5, 4.0, 14.0, -11.0, -6.0),
-    (38, 15.0, 8.5, 13.0, 13.5, 2.0, 12.0, -8.0, -4.5),
-    (56, 11.5, 7.0, 9.5, 10.5, 0.0, 10.0, -8.5, -4.5),
-    (73, 11.0, 6.0, 8.5, 8.5, -0.5, 8.5, -10.5, -6.0),
-    (85, 5.0, 3.5, 3.5, 5.5, -3.0, 5.5, -10.0, -8.0),
+    (-13, 9.0, 6.5, 6.0, 10.5, -3.0, 9.0, -13.0, -13.0),
+    (4, 18.0, 9.5, 15.5, 16.5, 2.0, 14.5, -12.5, -9.0),
+    (23, 21.0, 11.0, 19.0, 17.5, 4.0, 15.0, -13.0, -6.5),
+    (39, 16.5, 9.0, 14.0, 14.0, 2.0, 12.5, -9.0, -4.5),
+    (57, 13.0, 7.5, 11.0, 11.0, 0.5, 10.5, -9.0, -4.5),
+    (73, 13.5, 6.5, 10.5, 9.5, 0.0, 9.5, -11.5, -6.0),
+    (83, 8.0, 4.5, 6.5, 7.0, -2.5, 7.0, -12.0, -8.0),
 )
 # Along the jaw from its hinge; half width and height of lip and chin; heights of bottom and floor of the mouth.
 _JAW = (
-    (-6, 12.0, 0.0, 9.0, -8.0, -10.0, -1.0),
-    (18, 12.5, 1.0, 9.0, -9.0, -11.0, -2.0),
-    (42, 9.5, 0.0, 7.0, -7.0, -8.5, -1.5),
-    (62, 7.0, 1.5, 5.5, -5.0, -6.5, -0.5),
+    (-6, 13.0, 0.0, 10.0, -9.0, -11.0, -1.0),
+    (18, 13.5, 1.0, 10.0, -11.0, -13.5, -2.0),
+    (42, 10.5, 0.0, 8.0, -8.5, -10.5, -1.5),
+    (60, 8.5, 2.0, 6.5, -6.5, -8.5, -0.5),
 )
 
 
@@ -65,9 +67,11 @@ def _skull(shape: Shape) -> None:
         points = tuple(_place(x, along, high) for x, high in outline)
         rings.append(Ring(points, (0.0, 0.3, 0.62, 1.0, 0.0, 1.0, 0.62, 0.3), owner))
     roof = [islands.HEAD_LOOK] * 3 + [islands.MOUTH_LOOK] * 2 + [islands.HEAD_LOOK] * 3
-    along = spread(rings)
+    along = [0.04 + 0.88 * place for place in spread(rings)]
     shape.skin(rings, [roof] * (len(rings) - 1), along)
-    shape.cone(rings[-1], _place(0.0, 88.0, -4.0), islands.HEAD_LOOK, along=(1.0, 1.0))
+    front, back = (replace(ring, mapped=(0.3, 0.4, 0.62, 0.9, 0.9, 0.9, 0.62, 0.4)) for ring in (rings[-1], rings[0]))
+    shape.cone(front, _place(0.0, 88.0, -3.0), islands.HEAD_LOOK, along=(0.92, 1.0))
+    shape.cone(back, _place(0.0, -24.0, -6.0), islands.HEAD_LOOK, along=(0.04, 0.0))
 
 
 def _lower_jaw(shape: Shape) -> None:
@@ -80,7 +84,8 @@ def _lower_jaw(shape: Shape) -> None:
         rings.append(Ring(points, (0.0, 0.05, 0.6, 1.0, 0.6, 0.05), owner))
     mouth, chin = islands.MOUTH_LOOK, islands.JAW_LOOK
     shape.skin(rings, [[mouth, chin, chin, chin, chin, mouth]] * (len(rings) - 1), spread(rings))
-    shape.cone(rings[-1], _jaw_place(0.0, 68.0, -1.0), chin, along=(1.0, 1.0))
+    front = replace(rings[-1], mapped=(0.14, 0.3, 0.7, 1.0, 0.7, 0.3))
+    shape.cone(front, _jaw_place(0.0, 67.0, -1.0), chin, along=(1.0, 1.0))
     _tongue(shape, owner)
     throat = [_place(12.0, 3.0, -8.0), _jaw_place(12.0, 2.0, 0.0), _jaw_place(-12.0, 2.0, 0.0), _place(-12.0, 3.0, -8.0)]
     numbers = [shape.vertex(point, owner) for point in throat]
@@ -140,11 +145,11 @@ _HEXAGON = ((1.0, 0.0), (0.5, 0.866), (-0.5, 0.866), (-1.0, 0.0), (-0.5, -0.866)
 
 def _eye(shape: Shape, side: float) -> None:
     owner = bone("Eye", right=side < 0.0)
-    middle = (14.2, 25.0, 10.5)
+    middle = (15.0, 26.0, 11.5)
     outward = exact.unit((0.88, 0.3, 0.22))
     forward = exact.unit(exact.sub((0.0, 1.0, 0.0), exact.scaled(outward, outward[1])))
     upward = exact.cross(outward, forward)
-    for radius, bulge, look in ((7.0, 3.2, islands.EYE_LOOK), (7.4, 4.4, islands.CORNEA_LOOK)):
+    for radius, bulge, look in ((7.0, 3.2, islands.EYE_LOOK), (7.0, 3.9, islands.CORNEA_LOOK)):
         rim = [_around(middle, forward, upward, radius, spoke) for spoke in _HEXAGON]
         top = exact.add(middle, exact.scaled(outward, bulge))
         numbers = [shape.vertex(_place(x * side, along, high), owner) for x, along, high in [*rim, top]]
@@ -165,8 +170,8 @@ def _eye_texel(island: Island, spoke: tuple[float, float]) -> tuple[int, int]:
 
 
 def _horn(shape: Shape, side: float) -> None:
-    root = ((8.0, 16.0, 16.0), (12.5, 22.0, 13.5), (8.5, 32.0, 15.5), (4.5, 24.0, 17.0))
+    root = ((8.5, 14.0, 17.5), (15.0, 23.0, 15.5), (10.5, 36.0, 14.5), (5.0, 24.0, 19.0))
     points = tuple(_place(x * side, along, high) for x, along, high in root)
     ring = Ring(points, (0.0, 1.0, 0.0, 1.0), bone("Head"))
     look: Look = islands.HORN
-    shape.cone(ring, _place(13.0 * side, 18.0, 27.0), look)
+    shape.cone(ring, _place(17.5 * side, 12.0, 25.5), look)

@@ -70,7 +70,7 @@ def _skin(patch: Patch, down: Field, seed: int) -> None:
     patch.lay(_BELLY, ramp(wave, 0.66, 0.82))
 
 
-def _stripes(patch: Patch, along: Field, down: Field, reach: float, seed: int) -> None:
+def _stripes(patch: Patch, along: Field, down: Field, reach: Field | float, seed: int) -> None:
     """Dark bands across the back, `along` counting them, tapering to points at `reach`; a sunny rim on each."""
     bend = along + 0.35 * (noise(patch.column / 11.0, patch.row / 9.0, seed) - 0.5) + 0.25 * down
     phase = bend - np.floor(bend)
@@ -92,15 +92,12 @@ def _body() -> Patch:
     along, down = patch.across, patch.down
     _skin(patch, down, 11)
     _stripes(patch, along * 17.0, down, 0.72, 23)
-    for number in range(9):  # a row of bright spots along the flank
-        spot = _spot(patch, 0.3 + 0.062 * number, 0.52 + 0.03 * (number % 2), 0.013, 0.055)
-        patch.lay(_SUN, 0.8 * spot)
     plates = along * 44.0 - np.floor(along * 44.0)
     patch.shade(1.0 - 0.22 * ramp(down, 0.78, 0.86) * ramp(np.abs(plates - 0.5), 0.3, 0.48))
     patch.lay(_FIRE, 0.65 * ramp(along, 0.86, 0.97) * ramp(down, 0.45, 0.9))  # the throat
     _scales(patch, 3.6, 31, 0.34)
     shadow = np.maximum(_spot(patch, 0.475, 0.62, 0.09, 0.42), 0.8 * _spot(patch, 0.72, 0.55, 0.045, 0.25))
-    patch.shade((1.06 - 0.30 * ramp(down, 0.55, 1.0)) * (1.0 - 0.34 * shadow))
+    patch.shade((1.08 - 0.20 * ramp(down, 0.6, 1.0)) * (1.0 - 0.34 * shadow))
     return patch
 
 
@@ -109,7 +106,7 @@ def _head() -> Patch:
     along, down = patch.across, patch.down
     _skin(patch, down * 0.80, 41)
     patch.lay(_FIRE, 0.85 * ramp(down, 0.5, 0.2) * ramp(along, 0.22, 0.42) * ramp(along, 1.05, 0.7))  # mask
-    _stripes(patch, along * 6.0, down, 0.5, 53)
+    _stripes(patch, along * 6.0, down, 0.01 + 0.5 * ramp(along, 0.76, 0.66), 53)
     patch.lay(_SUN, 0.8 * ramp(down, 0.80, 0.90))  # lip
     plates = along * 16.0 - np.floor(along * 16.0)
     patch.shade(1.0 - 0.3 * ramp(down, 0.82, 0.88) * ramp(np.abs(plates - 0.5), 0.28, 0.48))
@@ -197,20 +194,23 @@ def _eye() -> Patch:
 
 
 def _cornea() -> Patch:
-    patch = Patch.of(islands.CORNEA, (0.12, 0.16, 0.2))
-    patch.lay((0.75, 0.9, 1.0), ramp(patch.down, 0.5, 0.05))
+    """Nothing but the glint of the sky: the rest of the glass is a hole."""
+    patch = Patch.of(islands.CORNEA, (0.85, 0.95, 1.0))
+    x, y = (patch.across - 0.5) * 2.0, (patch.down - 0.5) * 2.0
+    below = (x - 0.15) * (x - 0.15) + (y - 0.35) * (y - 0.35)
+    patch.cover = (below > 1.2).astype(np.float64)
     return patch
 
 
 def _crest() -> Patch:
-    """Five quills that lean back, each a pointed feather: fiery root, dark band, sunny tip."""
+    """Four quills that lean back, each a pointed feather: fiery root, dark band, sunny tip."""
     patch = Patch.of(islands.CREST, _FIRE)
     high = 1.0 - patch.down
-    place = patch.across * 5.0 + 0.35 * high * high - 0.1
+    place = patch.across * 4.0 + 0.2 * high * high
     number, across = np.floor(place), (place - np.floor(place) - 0.5) * 2.0
-    tall = 0.80 + 0.2 * cells(number, number * 0.0, 131)
+    tall = 0.84 + 0.16 * cells(number, number * 0.0, 131)
     share = np.clip(high / tall, 0.0, 1.0)
-    wide = (0.98 - 0.30 * share) * np.sqrt(np.clip(1.0 - share * share, 0.0, 1.0))
+    wide = 0.98 * np.sqrt(np.clip(1.0 - share * share * share, 0.0, 1.0))
     _feather(patch, np.abs(across), share, wide)
     patch.cover = np.maximum((np.abs(across) < wide).astype(np.float64), (high < 0.16).astype(np.float64))
     return patch

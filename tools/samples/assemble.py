@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from addon.io_carnivores.formats import model_3df, model_3dn, texels, tga
 from addon.io_carnivores.formats.model import BONE, FACE, VERTEX, Model, name_field
+
 from tools.samples import dinosaur, fern, hide
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def assemble(shape: Shape, bones: Sequence[Bone], words: npt.NDArray[np.uint16]) -> Model:
-    """A model with the texture inside."""
+    """Return a model with the texture inside."""
     faces = np.zeros(len(shape.corners), FACE)
     faces["corner"] = shape.corners
     texel = np.array(shape.texels, np.int32)

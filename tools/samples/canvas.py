@@ -23,7 +23,7 @@ _BAYER = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]
 
 @dataclass
 class Patch:
-    """The paint of one island: red, green, blue fields in 0..1, and what is cut out (1 keeps a texel, 0 makes a hole)."""
+    """The paint of one island: red, green, blue fields in 0..1, and where it is cut out (0)."""
 
     across: Field
     down: Field
@@ -34,7 +34,7 @@ class Patch:
 
     @classmethod
     def of(cls, island: Island, ground: Colour) -> Patch:
-        """An island of one colour. `across` and `down` run from 0 to 1 as `Island.at` has them, `column`, `row` in texels."""
+        """Return an island of one colour; `across`, `down` run from 0 to 1 as in `Island.at`, the others in texels."""
         row, column = np.mgrid[0 : island.height, 0 : island.width].astype(np.float64)
         across, down = (column - 1.0) / (island.width - 3.0), (row - 1.0) / (island.height - 3.0)
         paint = [np.full(row.shape, channel) for channel in ground]
@@ -53,7 +53,7 @@ class Canvas:
     """A sheet of 256 columns."""
 
     def __init__(self, rows: int, ground: Colour) -> None:
-        """A sheet of one colour."""
+        """Make a sheet of one colour."""
         self._paint = [np.full((rows, WIDTH), channel) for channel in ground]
         self._cover = np.ones((rows, WIDTH))
 
@@ -65,7 +65,7 @@ class Canvas:
         self._cover[place] = patch.cover
 
     def texels(self) -> npt.NDArray[np.uint16]:
-        """The sheet as texel words, (rows, 256), bit 15 clear: dithered, 0 only where a hole is."""
+        """Return the sheet as texel words, (rows, 256), bit 15 clear: dithered, 0 only where a hole is."""
         rows = len(self._cover)
         threshold = (np.tile(_BAYER, (rows // 4 + 1, WIDTH // 4))[:rows] + 0.5) / 16.0
         words = np.zeros((rows, WIDTH), np.uint16)

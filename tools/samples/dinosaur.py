@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tools.samples import exact, head, islands
@@ -38,13 +39,30 @@ _WEDGE = ((0.0, 1.0), (1.0, -0.7), (-1.0, -0.7))
 
 
 def build() -> Shape:
-    """The whole animal, standing as the files have it."""
+    """Return the whole animal, standing as the files have it."""
     shape = Shape()
     _body(shape)
     head.build(shape)
     # The left leg stands in front, the right one pushes off: joints as (across, up, forward).
-    _leg(shape, "L", ((16, 132, -2), (21, 114, 8), (24, 98, 24), (25, 80, 37), (25, 64, 24), (24, 40, 2), (24, 21, 8), (24, 5, 18)))
-    _leg(shape, "R", ((16, 132, -6), (21, 112, -4), (24, 94, 4), (25, 76, 10), (24, 63, -8), (23, 47, -36), (23, 28, -36), (23, 6, -33)))
+    _leg(
+        shape,
+        "L",
+        ((16, 132, -2), (21, 114, 8), (24, 98, 24), (25, 80, 37), (25, 64, 24), (24, 40, 2), (24, 21, 8), (24, 5, 18)),
+    )
+    _leg(
+        shape,
+        "R",
+        (
+            (16, 132, -6),
+            (21, 112, -4),
+            (24, 94, 4),
+            (25, 76, 10),
+            (24, 63, -8),
+            (23, 47, -36),
+            (23, 28, -36),
+            (23, 6, -33),
+        ),
+    )
     _arm(shape, "L", ((15, 122, 88), (23, 107, 91), (27, 92, 87), (27, 88, 97), (25, 86, 108)))
     _arm(shape, "R", ((15, 122, 88), (23, 108, 93), (27, 94, 91), (27, 92, 101), (25, 91, 112)))
     _feathers(shape)
@@ -120,12 +138,14 @@ _CREST = (
 
 def _feathers(shape: Shape) -> None:
     for lean in (0.42, -0.42):
-        for number, (front, back) in enumerate(zip(_CREST[:-1], _CREST[1:], strict=True)):
+        for number, (front, back) in enumerate(pairwise(_CREST)):
             start, end = (0.0, 1.0) if number % 2 == 0 else (1.0, 0.0)
             roots = [(0.0, up - 2.0, -float(forward)) for up, forward, _, _ in (front, back)]
             way = exact.unit(exact.sub(roots[1], roots[0]))
             out = exact.unit((lean, way[2], -way[1]))
-            tips = [exact.add(root, exact.scaled(out, entry[2])) for root, entry in zip(roots, (front, back), strict=True)]
+            tips = [
+                exact.add(root, exact.scaled(out, entry[2])) for root, entry in zip(roots, (front, back), strict=True)
+            ]
             tips = [exact.add(tip, exact.scaled(way, 9.0)) for tip in tips]
             places = [(start, 1.0), (end, 1.0), (end, 0.0), (start, 0.0)]
             shape.card([roots[0], roots[1], tips[1], tips[0]], places, bone(front[3]), islands.CREST_LOOK)

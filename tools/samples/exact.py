@@ -19,42 +19,42 @@ Field: TypeAlias = npt.NDArray[np.float64]
 
 
 def add(a: Vector, b: Vector) -> Vector:
-    """a + b."""
+    """Return a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def sub(a: Vector, b: Vector) -> Vector:
-    """a - b."""
+    """Return a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 def scaled(a: Vector, factor: float) -> Vector:
-    """a * factor."""
+    """Return a * factor."""
     return (a[0] * factor, a[1] * factor, a[2] * factor)
 
 
 def dot(a: Vector, b: Vector) -> float:
-    """a . b."""
+    """Return the scalar product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def cross(a: Vector, b: Vector) -> Vector:
-    """a x b, by the right-hand formula."""
+    """Return the vector product, by the right-hand formula."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 def length(a: Vector) -> float:
-    """|a|."""
+    """Return |a|."""
     return math.sqrt(dot(a, a))
 
 
 def unit(a: Vector) -> Vector:
-    """a / |a|."""
+    """Return a / |a|."""
     return scaled(a, 1.0 / length(a))
 
 
 def middle(points: list[Vector]) -> Vector:
-    """The mean of points."""
+    """Return the mean of points."""
     total = (0.0, 0.0, 0.0)
     for point in points:
         total = add(total, point)
@@ -62,12 +62,12 @@ def middle(points: list[Vector]) -> Vector:
 
 
 def between(a: Vector, b: Vector, share: float) -> Vector:
-    """a at share 0, b at share 1."""
+    """Return a at share 0, b at share 1."""
     return add(a, scaled(sub(b, a), share))
 
 
 def noise(x: Field, y: Field, seed: int) -> Field:
-    """Smooth noise in 0..1, one bump per unit of `x` and `y`."""
+    """Return smooth noise in 0..1, one bump per unit of `x` and `y`."""
     left, top = np.floor(x), np.floor(y)
     fx, fy = _eased(x - left), _eased(y - top)
     column, row = left.astype(np.int64), top.astype(np.int64)
@@ -77,23 +77,23 @@ def noise(x: Field, y: Field, seed: int) -> Field:
 
 
 def cells(x: Field, y: Field, seed: int) -> Field:
-    """A random value in 0..1 per unit square."""
+    """Return a random value in 0..1 per unit square."""
     return _cell(np.floor(x).astype(np.int64), np.floor(y).astype(np.int64), seed)
 
 
 def cloud(x: Field, y: Field, seed: int) -> Field:
-    """Noise of three sizes, 0..1."""
+    """Return noise of three sizes, 0..1."""
     fine = noise(x * 4.0, y * 4.0, seed + 2) * 0.15
     return noise(x, y, seed) * 0.55 + noise(x * 2.0, y * 2.0, seed + 1) * 0.3 + fine
 
 
 def mix(a: Field | float, b: Field | float, share: Field | float) -> Field:
-    """a where share is 0, b where it is 1."""
+    """Return a where share is 0, b where it is 1."""
     return np.asarray(a + (b - a) * share)
 
 
 def ramp(value: Field, low: float, high: float) -> Field:
-    """0 below `low`, 1 above `high`, smooth between; `low` may be the larger one."""
+    """Return 0 below `low`, 1 above `high`, smooth between; `low` may be the larger one."""
     return _eased(np.clip((value - low) / (high - low), 0.0, 1.0))
 
 
@@ -102,7 +102,7 @@ def _eased(share: Field) -> Field:
 
 
 def _cell(column: npt.NDArray[np.int64], row: npt.NDArray[np.int64], seed: int) -> Field:
-    """A number per integer pair, by multiplying and shifting 32-bit words."""
+    """Return a number per integer pair, by multiplying and shifting 32-bit words."""
     word = np.bitwise_and(column * 374761393 + row * 668265263 + seed * 974711, 0xFFFFFFFF).astype(np.uint64)
     for shift, factor in ((15, 0x2C1B3C6D), (12, 0x297A2D39), (15, 1)):
         word = np.bitwise_and((word ^ (word >> np.uint64(shift))) * np.uint64(factor), np.uint64(0xFFFFFFFF))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,14 +35,14 @@ _FRONDS = (
 
 
 def build() -> Shape:
-    """The plant, its root in the origin."""
+    """Return the plant, its root in the origin."""
     shape = Shape()
     for x, z, reach, rise in _FRONDS:
         way = exact.unit((x, 0.0, z))
         side = (-way[2], 0.0, way[0])
         bends = ((0.0, 0.0, 3.0), (0.45, 1.0, 13.0), (0.85, 0.9, 11.0), (1.15, 0.45, 5.0))
         stations = [((way[0] * far * reach, up * rise, way[2] * far * reach), wide) for far, up, wide in bends]
-        for number, ((a, wide_a), (b, wide_b)) in enumerate(zip(stations[:-1], stations[1:], strict=True)):
+        for number, ((a, wide_a), (b, wide_b)) in enumerate(pairwise(stations)):
             points = [
                 exact.add(a, exact.scaled(side, wide_a)),
                 exact.add(b, exact.scaled(side, wide_b)),
@@ -54,13 +55,17 @@ def build() -> Shape:
 
 
 def paint() -> npt.NDArray[np.uint16]:
-    """The texture, (128, 256) texel words: one frond, root to tip from left to right."""
+    """Return the texture, (128, 256) texel words: one frond, root to tip from left to right."""
     patch = Patch.of(_FROND, (0.22, 0.45, 0.14))
     along, across = patch.across, np.abs(patch.down - 0.5) * 2.0
     leaf = along * 17.0 - across * 1.3
     number = np.floor(leaf)
     middle = np.abs(leaf - number - 0.5) * 2.0
-    outline = np.sqrt(np.clip(1.0 - along, 0.0, 1.0)) * ramp(along, 0.0, 0.12) * (0.86 + 0.14 * cells(number, number * 0.0, 7))
+    outline = (
+        np.sqrt(np.clip(1.0 - along, 0.0, 1.0))
+        * ramp(along, 0.0, 0.12)
+        * (0.86 + 0.14 * cells(number, number * 0.0, 7))
+    )
     share = np.clip(across / np.maximum(outline, 0.01), 0.0, 1.0)
     wide = 0.95 * np.sqrt(np.clip(1.0 - share * share, 0.0, 1.0))
     patch.lay((0.55, 0.72, 0.24), ramp(share, 0.2, 1.0))

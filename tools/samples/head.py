@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from tools.samples import exact, islands
-from tools.samples.exact import Vector
 from tools.samples.shape import Island, Look, Ring, Shape, spread
 from tools.samples.skeleton import bone
+
+if TYPE_CHECKING:
+    from tools.samples.exact import Vector
 
 # The head hangs a little forward: cosine and sine of its pitch, and of the jaw's opening.
 _NOD = (0.9848, 0.1736)
@@ -35,12 +39,12 @@ _JAW = (
 
 
 def _place(x: float, along: float, high: float) -> Vector:
-    """A point of the skull in the model."""
+    """Return a point of the skull in the model."""
     return (x, 204.0 - along * _NOD[1] + high * _NOD[0], -(136.0 + along * _NOD[0] + high * _NOD[1]))
 
 
 def _jaw_place(x: float, along: float, high: float) -> Vector:
-    """A point of the opened jaw in the model."""
+    """Return a point of the opened jaw in the model."""
     return _place(
         x,
         _HINGE[0] + along * _GAPE[0] + high * _GAPE[1],
@@ -87,21 +91,32 @@ def _lower_jaw(shape: Shape) -> None:
     front = replace(rings[-1], mapped=(0.14, 0.3, 0.7, 1.0, 0.7, 0.3))
     shape.cone(front, _jaw_place(0.0, 67.0, -1.0), chin, along=(1.0, 1.0))
     _tongue(shape, owner)
-    throat = [_place(12.0, 3.0, -8.0), _jaw_place(12.0, 2.0, 0.0), _jaw_place(-12.0, 2.0, 0.0), _place(-12.0, 3.0, -8.0)]
+    throat = [
+        _place(12.0, 3.0, -8.0),
+        _jaw_place(12.0, 2.0, 0.0),
+        _jaw_place(-12.0, 2.0, 0.0),
+        _place(-12.0, 3.0, -8.0),
+    ]
     numbers = [shape.vertex(point, owner) for point in throat]
     for half in ((0, 1, 2), (0, 2, 3)):
         texels = [islands.MOUTH.at(0.0, 0.0)] * 3
         shape.face([numbers[i] for i in half], texels, islands.MOUTH_LOOK, _place(0.0, -10.0, -8.0))
     for side in (1.0, -1.0):
         fold = [_place(13.0 * side, 4.0, -9.5), _place(12.0 * side, 26.0, -9.5), _jaw_place(11.5 * side, 17.0, 0.5)]
-        corners = [shape.vertex(fold[0], bone("Head")), shape.vertex(fold[1], bone("Head")), shape.vertex(fold[2], owner)]
+        corners = [
+            shape.vertex(fold[0], bone("Head")),
+            shape.vertex(fold[1], bone("Head")),
+            shape.vertex(fold[2], owner),
+        ]
         places = [islands.MOUTH.at(0.1, 1.0), islands.MOUTH.at(0.5, 1.0), islands.MOUTH.at(0.3, 0.8)]
         shape.face(corners, places, islands.SKIN_FOLD)
 
 
 def _tongue(shape: Shape, owner: int) -> None:
     outline = ((4, 6.0, 1.0), (24, 6.5, 2.5), (44, 4.5, 3.0))
-    rows = [[shape.vertex(_jaw_place(x * wide, along, high), owner) for x in (1.0, -1.0)] for along, wide, high in outline]
+    rows = [
+        [shape.vertex(_jaw_place(x * wide, along, high), owner) for x in (1.0, -1.0)] for along, wide, high in outline
+    ]
     places = [[islands.MOUTH.at(across, 0.5), islands.MOUTH.at(across, 0.3)] for across in (0.2, 0.5, 0.75)]
     below = _jaw_place(0.0, 24.0, -20.0)
     for (a, b), (c, d), (ta, tb), (tc, td) in zip(rows[:-1], rows[1:], places[:-1], places[1:], strict=True):
@@ -113,11 +128,13 @@ def _tongue(shape: Shape, owner: int) -> None:
 
 
 def _lip(table: tuple[tuple[float, ...], ...], along: float, wide: int, high: int) -> tuple[float, float]:
-    """Half width and height of a lip somewhere along its table."""
-    for before, after in zip(table[:-1], table[1:], strict=True):
+    """Return half width and height of a lip somewhere along its table."""
+    for before, after in pairwise(table):
         if along <= after[0]:
             share = (along - before[0]) / (after[0] - before[0])
-            return before[wide] + (after[wide] - before[wide]) * share, before[high] + (after[high] - before[high]) * share
+            return before[wide] + (after[wide] - before[wide]) * share, before[high] + (
+                after[high] - before[high]
+            ) * share
     return table[-1][wide], table[-1][high]
 
 

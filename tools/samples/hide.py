@@ -30,7 +30,7 @@ _HORN: Colour = (0.20, 0.16, 0.15)
 
 
 def paint() -> npt.NDArray[np.uint16]:
-    """The texture, (256, 256) texel words."""
+    """Return the texture, (256, 256) texel words."""
     canvas = Canvas(islands.SIZE, _FLANK)
     for island, patch in (
         (islands.BODY, _body()),
@@ -53,7 +53,7 @@ def paint() -> npt.NDArray[np.uint16]:
 
 
 def _scales(patch: Patch, size: float, seed: int, strength: float) -> None:
-    """Rows of scales, every other one shifted by half: each of its own brightness, darker at its lower and rear rim."""
+    """Lay rows of scales, every other one shifted by half: each of its own brightness, with a darker rim."""
     row = patch.row / (size * 0.8)
     odd = np.floor(row) - 2.0 * np.floor(row / 2.0)
     column = patch.column / size + 0.5 * odd
@@ -63,7 +63,7 @@ def _scales(patch: Patch, size: float, seed: int, strength: float) -> None:
 
 
 def _skin(patch: Patch, down: Field, seed: int) -> None:
-    """Back to belly: dark teal, green, moss, cream, with wavering borders. `down` is 0 at the back."""
+    """Paint from back to belly: dark teal, green, moss, cream, with wavering borders. `down` is 0 at the back."""
     wave = down + 0.12 * (cloud(patch.column / 14.0, patch.row / 14.0, seed) - 0.5)
     patch.lay(_BACK, 1.0 - ramp(wave, 0.05, 0.32))
     patch.lay(_MOSS, ramp(wave, 0.48, 0.68))
@@ -71,7 +71,7 @@ def _skin(patch: Patch, down: Field, seed: int) -> None:
 
 
 def _stripes(patch: Patch, along: Field, down: Field, reach: Field | float, seed: int) -> None:
-    """Dark bands across the back, `along` counting them, tapering to points at `reach`; a sunny rim on each."""
+    """Paint dark bands across the back, `along` counting them, tapering to points at `reach`; a sunny rim on each."""
     bend = along + 0.35 * (noise(patch.column / 11.0, patch.row / 9.0, seed) - 0.5) + 0.25 * down
     phase = bend - np.floor(bend)
     distance = np.abs(phase - 0.5) * 2.0
@@ -82,7 +82,7 @@ def _stripes(patch: Patch, along: Field, down: Field, reach: Field | float, seed
 
 
 def _spot(patch: Patch, across: float, down: float, wide: float, high: float) -> Field:
-    """1 in the middle of an ellipse, 0 outside; sizes as shares of the island."""
+    """Return 1 in the middle of an ellipse, 0 outside; sizes as shares of the island."""
     x, y = (patch.across - across) / wide, (patch.down - down) / high
     return 1.0 - ramp(x * x + y * y, 0.15, 1.0)
 
@@ -187,14 +187,14 @@ def _eye() -> Patch:
     patch.lay(_SUN, 1.0 - ramp(far, 0.74, 0.82))
     patch.lay(_FIRE, 0.8 * ramp(far, 0.35, 0.7) * (1.0 - ramp(far, 0.74, 0.82)))
     patch.shade(0.88 + 0.24 * noise(x * 6.0, y * 6.0, 121))
-    patch.lay((0.02, 0.03, 0.05), 1.0 - ramp(np.sqrt(x * x * 7.0 + y * y) , 0.5, 0.62))
+    patch.lay((0.02, 0.03, 0.05), 1.0 - ramp(np.sqrt(x * x * 7.0 + y * y), 0.5, 0.62))
     shine = np.sqrt((x + 0.28) * (x + 0.28) + (y + 0.32) * (y + 0.32))
     patch.lay((1.0, 1.0, 0.97), 1.0 - ramp(shine, 0.13, 0.22))
     return patch
 
 
 def _cornea() -> Patch:
-    """Nothing but the glint of the sky: the rest of the glass is a hole."""
+    """Paint nothing but the glint of the sky: the rest of the glass is a hole."""
     patch = Patch.of(islands.CORNEA, (0.85, 0.95, 1.0))
     x, y = (patch.across - 0.5) * 2.0, (patch.down - 0.5) * 2.0
     below = (x - 0.15) * (x - 0.15) + (y - 0.35) * (y - 0.35)
@@ -203,7 +203,7 @@ def _cornea() -> Patch:
 
 
 def _crest() -> Patch:
-    """Four quills that lean back, each a pointed feather: fiery root, dark band, sunny tip."""
+    """Paint four quills that lean back, each a pointed feather: fiery root, dark band, sunny tip."""
     patch = Patch.of(islands.CREST, _FIRE)
     high = 1.0 - patch.down
     place = patch.across * 4.0 + 0.2 * high * high
@@ -217,7 +217,7 @@ def _crest() -> Patch:
 
 
 def _vane(island: islands.Island, count: int) -> Patch:
-    """Feathers side by side from root to tip, the next one a little longer."""
+    """Paint feathers side by side from root to tip, the next one a little longer."""
     patch = Patch.of(island, _FIRE)
     share_of = patch.down * count
     number = np.clip(np.floor(share_of), 0.0, count - 1.0)
@@ -231,10 +231,12 @@ def _vane(island: islands.Island, count: int) -> Patch:
 
 
 def _feather(patch: Patch, across: Field, share: Field, wide: Field) -> None:
-    """Colour of a feather: `share` runs from root to tip, `across` from quill to rim, which is at `wide`."""
+    """Colour a feather: `share` runs from root to tip, `across` from quill to rim, which is at `wide`."""
     patch.lay(_BACK, ramp(share, 0.30, 0.0))
     patch.lay(_NIGHT, 0.95 * ramp(share, 0.50, 0.56) * ramp(share, 0.76, 0.70))
     patch.lay(_SUN, ramp(share, 0.74, 0.80))
     barb = share * 22.0 + across * 2.5
-    patch.shade(1.0 - 0.16 * ramp(np.abs(barb - np.floor(barb) - 0.5), 0.25, 0.5) - 0.3 * ramp(across, wide * 0.5, wide + 0.01))
+    patch.shade(
+        1.0 - 0.16 * ramp(np.abs(barb - np.floor(barb) - 0.5), 0.25, 0.5) - 0.3 * ramp(across, wide * 0.5, wide + 0.01)
+    )
     patch.lay(_IVORY, 0.65 * ramp(across, 0.16, 0.06) * ramp(share, 0.95, 0.85))

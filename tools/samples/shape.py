@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tools.samples import exact
-from tools.samples.exact import Vector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from tools.samples.exact import Vector
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Island:
     height: int
 
     def at(self, across: float, down: float) -> tuple[int, int]:
-        """The texel at a place given as shares of the island, kept off its rim so that filtering does not bleed."""
+        """Return the texel at a place given as shares of the island, off its rim: filtering bleeds."""
         u = self.x + 1 + math.floor(across * (self.width - 3) + 0.5)
         v = self.y + 1 + math.floor(down * (self.height - 3) + 0.5)
         return u, v
@@ -62,7 +64,7 @@ class Ring:
 
     @property
     def middle(self) -> Vector:
-        """The mean of the points."""
+        """Return the mean of the points."""
         return exact.middle(list(self.points))
 
 
@@ -105,7 +107,7 @@ class Shape:
     def skin(self, rings: Sequence[Ring], looks: Sequence[Sequence[Look]] | Look, along: Sequence[float]) -> None:
         """Join rings by faces. `along` is each ring's place on the island; `looks` may differ by segment and side."""
         numbers = [[self.vertex(point, ring.owner) for point in ring.points] for ring in rings]
-        for segment, (ring, after) in enumerate(zip(rings[:-1], rings[1:], strict=True)):
+        for segment, (ring, after) in enumerate(pairwise(rings)):
             count = len(ring.points)
             centre = exact.between(ring.middle, after.middle, 0.5)
             for side in range(count):
@@ -134,7 +136,7 @@ class Shape:
             self.face([numbers[side], numbers[beside], end], texels, look, inside)
 
     def card(self, points: Sequence[Vector], places: Sequence[tuple[float, float]], owner: int, look: Look) -> None:
-        """A flat quad, in the order of its points; hidden vertices, as nobody should bump into a feather."""
+        """Add a flat quad, in the order of its points; hidden vertices, as nobody should bump into a feather."""
         numbers = [self.vertex(point, owner, hide=True) for point in points]
         texels = [look.island.at(across, down) for across, down in places]
         for half in ((0, 1, 2), (0, 2, 3)):
@@ -142,7 +144,7 @@ class Shape:
 
 
 def mirrored_rim(count: int) -> tuple[float, ...]:
-    """Places along the rim for a ring that starts at the top: 0 at the top, 1 at the bottom, both sides alike."""
+    """Return places along the rim for a ring that starts at the top: 0 there, 1 at the bottom, both sides alike."""
     return tuple(min(i, count - i) / (count // 2) for i in range(count))
 
 
@@ -153,7 +155,7 @@ def tube(
     profile: Sequence[tuple[float, float]],
     side: Vector,
 ) -> list[Ring]:
-    """Rings across a line. `sizes` are half widths (towards `side`) and half heights, by which `profile` is scaled."""
+    """Return rings across a line. `sizes` are half widths (towards `side`) and half heights, which scale `profile`."""
     rings = []
     for number, (centre, (width, height), owner) in enumerate(zip(centres, sizes, owners, strict=True)):
         before, after = centres[max(number - 1, 0)], centres[min(number + 1, len(centres) - 1)]
@@ -169,8 +171,8 @@ def tube(
 
 
 def spread(rings: Sequence[Ring]) -> list[float]:
-    """Places of rings along a tube by their distance, 0 for the first, 1 for the last."""
+    """Return places of rings along a tube by their distance, 0 for the first, 1 for the last."""
     places = [0.0]
-    for before, after in zip(rings[:-1], rings[1:], strict=True):
+    for before, after in pairwise(rings):
         places.append(places[-1] + exact.length(exact.sub(after.middle, before.middle)))
     return [place / places[-1] for place in places]

@@ -38,6 +38,6 @@ BONES = tuple(Bone(name, (float(x), float(y), float(z)), parent) for name, paren
 
 
 def bone(name: str, *, right: bool = False) -> int:
-    """The number of the bone `name`; the second one of that name with `right`."""
+    """Return the number of the bone `name`; the second one of that name with `right`."""
     numbers = [number for number, entry in enumerate(BONES) if entry.name == name]
     return numbers[-1] if right else numbers[0]

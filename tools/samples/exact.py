@@ -89,10 +89,10 @@ def cloud(x: Field, y: Field, seed: int) -> Field:
 
 def mix(a: Field | float, b: Field | float, share: Field | float) -> Field:
     """Return a where share is 0, b where it is 1."""
-    return np.asarray(a + (b - a) * share)
+    return np.asarray(a + (b - a) * share, dtype=np.float64)
 
 
-def ramp(value: Field, low: float, high: float) -> Field:
+def ramp(value: Field, low: Field | float, high: Field | float) -> Field:
     """Return 0 below `low`, 1 above `high`, smooth between; `low` may be the larger one."""
     return _eased(np.clip((value - low) / (high - low), 0.0, 1.0))
 
@@ -106,4 +106,4 @@ def _cell(column: npt.NDArray[np.int64], row: npt.NDArray[np.int64], seed: int) 
     word = np.bitwise_and(column * 374761393 + row * 668265263 + seed * 974711, 0xFFFFFFFF).astype(np.uint64)
     for shift, factor in ((15, 0x2C1B3C6D), (12, 0x297A2D39), (15, 1)):
         word = np.bitwise_and((word ^ (word >> np.uint64(shift))) * np.uint64(factor), np.uint64(0xFFFFFFFF))
-    return word.astype(np.float64) / 4294967296.0
+    return np.asarray(word.astype(np.float64) / 4294967296.0, dtype=np.float64)

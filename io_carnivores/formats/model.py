@@ -107,6 +107,11 @@ def _same(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
+def raw(table: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """The bytes of `table` as (n,) u8, without a copy where it is contiguous."""
+    return np.ascontiguousarray(table).reshape(-1).view(np.uint8)
+
+
 def label(raw: bytes) -> str:
     """The text of a 32-byte name field: up to the NUL, as Windows-1252, which maps nearly every byte."""
     return raw.split(b"\0", 1)[0].decode("cp1252", errors="replace").strip()

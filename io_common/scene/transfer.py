@@ -100,10 +100,16 @@ def prepare(
                 result.issues.append((group[0].name, issue))
             result.bundle[target] = entry.write(model)
             if entry.finish is not None:
-                result.bundle.update(entry.finish(model, target))
+                _add_companions(result.bundle, entry.finish(model, target))
         except UserError as error:
             raise error.at(target) from error
     return result
+
+
+def _add_companions(bundle: dict[Path, bytes], files_beside: dict[Path, bytes]) -> None:
+    for path, data in files_beside.items():
+        if bundle.setdefault(path, data) != data:
+            raise ExportError(f'two of the models would write different files named "{path.name}"')
 
 
 def export(
@@ -129,18 +135,23 @@ def export(
 def _targets(path: Path, names: list[str]) -> list[Path]:
     """A file name per object, free of what file systems refuse and unique without regard to case."""
     used: set[str] = set()
-    targets = []
-    for name in names:
-        stem, _, number = name.rpartition(".")
-        plain = stem if stem and number.isdigit() and stem.lower() not in used else name
-        plain = files.safe_stem(plain)
+    targets = [path] * len(names)
+    # Names without a number go first: "Tree" keeps its name, whatever comes before it in the scene.
+    for index, name in sorted(enumerate(names), key=lambda entry: (_numbered(entry[1]), entry[0])):
+        stem = name.rpartition(".")[0]
+        plain = files.safe_stem(stem if _numbered(name) and stem.lower() not in used else name)
         unique, count = plain, 1
         while unique.lower() in used:
             count += 1
             unique = f"{plain}_{count}"
         used.add(unique.lower())
-        targets.append(path.parent / f"{unique}{path.suffix}")
+        targets[index] = path.parent / f"{unique}{path.suffix}"
     return targets
+
+
+def _numbered(name: str) -> bool:
+    stem, _, number = name.rpartition(".")
+    return bool(stem) and number.isdigit()
 
 
 def write_report(title: str, lines: Sequence[str]) -> None:

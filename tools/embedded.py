@@ -9,6 +9,7 @@ Without a user folder of its own, the wheel would read and write the settings of
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib
 import os
@@ -16,6 +17,7 @@ import runpy
 import shutil
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,7 @@ from tools.staging import EXTENSION_ID, stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import NoReturn
 
 PACKAGE = f"bl_ext.user_default.{EXTENSION_ID}"
 USER_FOLDER = "BLENDER_USER_RESOURCES"
@@ -100,5 +103,35 @@ def main(arguments: list[str]) -> int:
         return 0
 
 
+def leave(code: int) -> NoReturn:
+    """End the process at once, after Python's own clean-up.
+
+    The wheel has no orderly end: where anything still refers to the `bpy` module (glTF export leaves such a reference),
+    it frees Python classes after Python is gone, and the process ends in a crash instead of *code*.
+    """
+    if "bpy" in sys.modules:
+        session = Path(sys.modules["bpy"].app.tempdir)
+        # Only Blender's folder for this one session, never the temporary folder that it lies in.
+        if session.name.startswith("blender_"):
+            shutil.rmtree(session, ignore_errors=True)
+    atexit._run_exitfuncs()  # noqa: SLF001 (there is no public name for it)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def run(arguments: list[str]) -> int:
+    """Return the exit code that Python itself would end with, having printed what it would print."""
+    try:
+        return main(arguments)
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        print(end.code, file=sys.stderr)
+    except BaseException:  # noqa: BLE001 (all of them, as Python does)
+        traceback.print_exc()
+    return 1
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    leave(run(sys.argv[1:]))

@@ -17,6 +17,7 @@ import bpy
 
 from ..formats.errors import ExportError, FileAccessError, UserError
 from ..formats.files import read_file, safe_stem
+from . import compat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -136,8 +137,7 @@ def _save_pictures(folder: Path, stem: str) -> list[tuple[bpy.types.Image, Path]
             unique = f"{name}_{count}"
         used.add(unique.lower())
         picture = folder / f"{unique}.png"
-        image.file_format = "PNG"
-        image.save(filepath=str(picture), save_copy=True)
+        compat.write_png(image, picture)
         saved.append((image, picture))
     return saved
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import importlib
 import os
 import runpy
@@ -76,16 +77,36 @@ def extension_enabled() -> Iterator[None]:
     user_folder = Path(tempfile.mkdtemp(prefix="blender-user-"))
     try:
         stage_for_blender(user_folder)
-        import bpy
+        with standard_output_aside():
+            import bpy
 
-        enable()
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            enable()
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         try:
             yield
         finally:
             disable()
     finally:
         shutil.rmtree(user_folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def standard_output_aside() -> Iterator[None]:
+    """Send what Blender prints, which it does from C, to the standard error: scripts read the standard output."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        flush_c()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def flush_c() -> None:
+    """Write out the buffers of C's streams, which Python does not know of."""
+    ctypes.CDLL("ucrtbase" if os.name == "nt" else None).fflush(None)
 
 
 def main(arguments: list[str]) -> int:
@@ -117,6 +138,7 @@ def leave(code: int) -> NoReturn:
     atexit._run_exitfuncs()  # noqa: SLF001 (there is no public name for it)
     sys.stdout.flush()
     sys.stderr.flush()
+    flush_c()
     os._exit(code)
 
 

@@ -9,6 +9,7 @@ Without a user folder of its own, the wheel would read and write the settings of
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import importlib
 import os
@@ -16,6 +17,7 @@ import runpy
 import shutil
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,7 +60,7 @@ def enable() -> None:
 
 
 def disable() -> None:
-    """Disable the extension: an interpreter that ends with live registrations may hang."""
+    """Disable the extension, so that its own clean-up is exercised and nothing stays registered."""
     import addon_utils
 
     def reraise(error: BaseException) -> None:
@@ -85,6 +87,25 @@ def extension_enabled() -> Iterator[None]:
         shutil.rmtree(user_folder, ignore_errors=True)
 
 
+class CleanExit:
+    """End the process with `status` before the wheel's own clean-up of static objects.
+
+    In bpy 4.2 and 4.5 that clean-up needs the interpreter, which is gone by then, whenever a program has so much as
+    looked at a panel class: the process crashes or hangs after its work is done. Handlers of `atexit` run in reverse
+    order, so an instance made before `import bpy` acts after everybody else's handlers.
+    """
+
+    def __init__(self) -> None:
+        self.status: int | None = None
+        atexit.register(self._leave)
+
+    def _leave(self) -> None:
+        if self.status is not None:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(self.status)
+
+
 def main(arguments: list[str]) -> int:
     """Run the extension's command line, or a script, and return its exit code."""
     kind, *rest = arguments
@@ -100,5 +121,21 @@ def main(arguments: list[str]) -> int:
         return 0
 
 
+def run(arguments: list[str]) -> int:
+    """Run `main`; return the exit code that Python would end with."""
+    try:
+        return main(arguments)
+    except SystemExit as leave:
+        if leave.code is None or isinstance(leave.code, int):
+            return leave.code or 0
+        print(leave.code, file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    except BaseException:  # noqa: BLE001 (reported in full, as Python itself would)
+        traceback.print_exc()
+    return 1
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    clean_exit = CleanExit()
+    clean_exit.status = run(sys.argv[1:])

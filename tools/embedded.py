@@ -29,7 +29,6 @@ from tools.staging import EXTENSION_ID, stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import NoReturn
 
 PACKAGE = f"bl_ext.user_default.{EXTENSION_ID}"
 USER_FOLDER = "BLENDER_USER_RESOURCES"
@@ -62,7 +61,7 @@ def enable() -> None:
 
 
 def disable() -> None:
-    """Disable the extension: an interpreter that ends with live registrations may hang."""
+    """Disable the extension, so that its own clean-up is exercised and nothing stays registered."""
     import addon_utils
 
     def reraise(error: BaseException) -> None:
@@ -77,7 +76,7 @@ def extension_enabled() -> Iterator[None]:
     user_folder = Path(tempfile.mkdtemp(prefix="blender-user-"))
     try:
         stage_for_blender(user_folder)
-        with standard_output_aside():
+        with _standard_output_aside():
             import bpy
 
             enable()
@@ -91,7 +90,7 @@ def extension_enabled() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def standard_output_aside() -> Iterator[None]:
+def _standard_output_aside() -> Iterator[None]:
     """Send what Blender prints, which it does from C, to the standard error: scripts read the standard output."""
     sys.stdout.flush()
     kept = os.dup(1)
@@ -99,14 +98,44 @@ def standard_output_aside() -> Iterator[None]:
     try:
         yield
     finally:
-        flush_c()
+        _flush_c()
         os.dup2(kept, 1)
         os.close(kept)
 
 
-def flush_c() -> None:
+def _flush_c() -> None:
     """Write out the buffers of C's streams, which Python does not know of."""
     ctypes.CDLL("ucrtbase" if os.name == "nt" else None).fflush(None)
+
+
+class CleanExit:
+    """End the process with `status` before the wheel's own clean-up of static objects.
+
+    In bpy 4.2 and 4.5 that clean-up needs the interpreter, which is gone by then, whenever a program has so much as
+    looked at a panel class: the process crashes or hangs after its work is done. Handlers of `atexit` run in reverse
+    order, so an instance made before `import bpy` acts after everybody else's handlers.
+    """
+
+    def __init__(self) -> None:
+        self.status: int | None = None
+        atexit.register(self._leave)
+
+    def _leave(self) -> None:
+        if self.status is not None:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            _flush_c()
+            self._remove_session_folder()
+            os._exit(self.status)
+
+    @staticmethod
+    def _remove_session_folder() -> None:
+        """Do the one part of the wheel's clean-up that outlives the process."""
+        if "bpy" in sys.modules:
+            folder = Path(sys.modules["bpy"].app.tempdir)
+            # Only the folder of this one session, never the temporary folder that it lies in.
+            if folder.name.startswith("blender_"):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def main(arguments: list[str]) -> int:
@@ -124,36 +153,21 @@ def main(arguments: list[str]) -> int:
         return 0
 
 
-def leave(code: int) -> NoReturn:
-    """End the process at once, after Python's own clean-up.
-
-    The wheel has no orderly end: where anything still refers to the `bpy` module (glTF export leaves such a reference),
-    it frees Python classes after Python is gone, and the process ends in a crash instead of *code*.
-    """
-    if "bpy" in sys.modules:
-        session = Path(sys.modules["bpy"].app.tempdir)
-        # Only Blender's folder for this one session, never the temporary folder that it lies in.
-        if session.name.startswith("blender_"):
-            shutil.rmtree(session, ignore_errors=True)
-    atexit._run_exitfuncs()  # noqa: SLF001 (there is no public name for it)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    flush_c()
-    os._exit(code)
-
-
 def run(arguments: list[str]) -> int:
-    """Return the exit code that Python itself would end with, having printed what it would print."""
+    """Run `main`; return the exit code that Python would end with."""
     try:
         return main(arguments)
-    except SystemExit as end:
-        if end.code is None or isinstance(end.code, int):
-            return end.code or 0
-        print(end.code, file=sys.stderr)
-    except BaseException:  # noqa: BLE001 (all of them, as Python does)
+    except SystemExit as leave:
+        if leave.code is None or isinstance(leave.code, int):
+            return leave.code or 0
+        print(leave.code, file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    except BaseException:  # noqa: BLE001 (reported in full, as Python itself would)
         traceback.print_exc()
     return 1
 
 
 if __name__ == "__main__":
-    leave(run(sys.argv[1:]))
+    clean_exit = CleanExit()
+    clean_exit.status = run(sys.argv[1:])

@@ -46,6 +46,8 @@ def import_file(
     formats: Sequence[Format],
 ) -> list[bpy.types.Object]:
     """Import one file; the objects made, root first. When anything is raised the scene is as it was."""
+    if entry.build is None:
+        raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
     model = load(entry, path, options, digest, formats)
     with rollback(context):
         try:
@@ -89,6 +91,8 @@ def prepare(
 
     One object goes to `path`; several go to its folder, each under its own name.
     """
+    if entry.extract is None:
+        raise ExportError(f"a {entry.label} cannot be made from a scene", path=path)
     objects = chosen(context, options)
     groups = [objects] if options.use_join else [[obj] for obj in objects]
     targets = [path] if len(groups) == 1 else _targets(path, [group[0].name for group in groups])
@@ -118,8 +122,13 @@ def export(
     path: Path,
     options: Any,  # noqa: ANN401
     digest: Digest,
+    *,
+    overwrite: bool = True,
 ) -> Export:
-    """Prepare, stop at what the game could not load, then write all files in one go."""
+    """Prepare, stop at what the game could not load, then write all files in one go.
+
+    Without `overwrite` a file that would change stops it too.
+    """
     result = prepare(context, entry, path, options, digest)
     if result.errors and options.use_check:
         name, issue = result.errors[0]
@@ -128,6 +137,8 @@ def export(
         raise ExportError(f'"{name}": {issue.message}{rest}', path=path)
     for name, issue in result.issues:
         digest.add(issue.message, subject=name)
+    if not overwrite:
+        files.refuse_changes(result.bundle)
     files.save_all(result.bundle)
     return result
 

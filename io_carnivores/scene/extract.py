@@ -115,7 +115,9 @@ def _shifted(bones: npt.NDArray[Any], base: int) -> npt.NDArray[Any]:
 def _with_degenerate(entry: Part) -> npt.NDArray[Any]:
     """The faces in file order: those Blender could not hold put back, the draw list renumbered where it has to be."""
     records, where, at = _degenerate(entry)
-    faces, numbers = np.insert(entry.faces, where, records), np.insert(entry.numbers, where, at)
+    faces, numbers = entry.faces, entry.numbers
+    if len(records):
+        faces, numbers = np.insert(faces, where, records), np.insert(numbers, where, at)
     if entry.imported and not _all_in_place(entry, numbers):
         faces["next"] = _renumbered(faces["next"], numbers)
     return faces

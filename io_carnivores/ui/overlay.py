@@ -94,7 +94,7 @@ class Overlay:
             _draw_batches(context, batches)
 
     def _batch(self, context: bpy.types.Context, obj: bpy.types.Object, settings: state.CARNIVORES_PG_sidebar) -> Any:  # noqa: ANN401
-        from gpu.shader import from_builtin  # not at the top: it cannot be used in the background
+        import gpu  # not at the top: nothing of it can be used in the background
         from gpu_extras.batch import batch_for_shader
 
         bits = state.bits(settings.shown_flags)
@@ -103,7 +103,7 @@ class Overlay:
         if found is None or found[0] != key:
             painted = surface(context, obj, bits, settings.opacity)
             content = {"pos": painted.positions, "color": painted.colors}
-            found = key, batch_for_shader(from_builtin("FLAT_COLOR"), "TRIS", content)
+            found = key, batch_for_shader(gpu.shader.from_builtin("FLAT_COLOR"), "TRIS", content)
             self._batches[obj.session_uid] = found
         return found[1]
 
@@ -120,7 +120,8 @@ def painted_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
 def surface(context: bpy.types.Context, obj: bpy.types.Object, bits: int, opacity: float) -> Painted:
     """What to draw over `obj` as it is shown now: posed, modified, or in the middle of being edited."""
     evaluated = obj.evaluated_get(context.evaluated_depsgraph_get())
-    mesh = evaluated.to_mesh(preserve_all_data_layers=True, depsgraph=context.evaluated_depsgraph_get())
+    # Without arguments: asked to keep all layers, Blender evaluates anew, and from the mesh as it was before Edit Mode.
+    mesh = evaluated.to_mesh()
     try:
         return paint(obj, mesh, bits, opacity)
     finally:

@@ -6,9 +6,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
-from ..formats.flags import FLAGS, FaceFlag
+from ..formats.flags import FLAGS, FaceFlag, FlagInfo
 from ..scene.options import GAMES
 
 NAME = "carnivores"
@@ -62,6 +71,29 @@ class CARNIVORES_PG_finding(bpy.types.PropertyGroup):
         count: IntProperty(name="Count", description="How many faces or vertices it is about; 0: the model as a whole")
 
 
+def _swatch(info: FlagInfo) -> Any:  # noqa: ANN401  (a property)
+    return FloatVectorProperty(
+        name=info.label,
+        description=f"Colour of {info.label} faces in the viewport",
+        subtype="COLOR_GAMMA",  # drawn as it is, as the viewport does with the overlay's
+        min=0.0,
+        max=1.0,
+        get=lambda _self: info.color,
+    )
+
+
+# A colour button needs a property to show; these can only be looked at.
+CARNIVORES_PG_legend = type(
+    "CARNIVORES_PG_legend",
+    (bpy.types.PropertyGroup,),
+    {
+        "__doc__": "The colours of the face flags.",
+        "__module__": __name__,
+        "__annotations__": {str(info.flag.name): _swatch(info) for info in FLAGS},
+    },
+)
+
+
 class CARNIVORES_PG_sidebar(bpy.types.PropertyGroup):
     """Settings of the sidebar."""
 
@@ -76,6 +108,7 @@ class CARNIVORES_PG_sidebar(bpy.types.PropertyGroup):
         game: str
         findings: Any
         checked: str
+        legend: Any
     else:
         flags: flags_property()
         match: EnumProperty(name="Match", description="Which faces are meant", items=MATCH_ITEMS)
@@ -93,6 +126,7 @@ class CARNIVORES_PG_sidebar(bpy.types.PropertyGroup):
         )
         findings: CollectionProperty(type=CARNIVORES_PG_finding)
         checked: StringProperty(name="Checked", description="What the findings are of; empty before the first check")
+        legend: PointerProperty(type=CARNIVORES_PG_legend)
 
 
 def sidebar(context: bpy.types.Context) -> CARNIVORES_PG_sidebar:
@@ -113,4 +147,4 @@ class Settings:
         delattr(bpy.types.WindowManager, NAME)
 
 
-CLASSES = (CARNIVORES_PG_finding, CARNIVORES_PG_sidebar)
+CLASSES = (CARNIVORES_PG_finding, CARNIVORES_PG_legend, CARNIVORES_PG_sidebar)

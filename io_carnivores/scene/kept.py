@@ -54,11 +54,11 @@ LOOK = "carnivores_look"
 
 def put(block: bpy.types.ID, name: str, value: bytes | str | float | bool) -> None:
     """Keep `value` on `block`; an empty one is not kept at all."""
-    if value in (b"", "", 0, False):
-        if name in block:
-            del block[name]
-        return
-    block[name] = value
+    # Over bytes that are there already Blender writes new ones only up to their first NUL.
+    if name in block:
+        del block[name]
+    if value not in (b"", "", 0, False):
+        block[name] = value
 
 
 def get(block: bpy.types.ID, name: str, default: Any) -> Any:  # noqa: ANN401  (a property holds any of its types)

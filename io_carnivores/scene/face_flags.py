@@ -26,46 +26,67 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.int32]
     Mask = npt.NDArray[np.bool_]
 
-_EDITABLE_ON_MATERIAL = int(FaceFlag.DOUBLE_SIDE | FaceFlag.OPACITY)
 _KEYED = int(FaceFlag.OPACITY | FaceFlag.TRANSPARENT)
 _ALL = 0xFFFF
 
 
 @dataclass(frozen=True)
-class _Slots:
-    """What the material slots of an object say, each (S,): the flags `shown`, the bits `edited` by hand, whether `ours`.
+class Slots:
+    """What the material slots of an object say, each (S,).
 
-    `ours`: the material was made here, or there is none; only such a slot is changed when flags are.
+    `shown`: the flags each looks like; `added` and `removed`: those that were changed by hand on a material made here;
+    `ours`: the material was made here, or there is none: only such a slot is changed when flags are.
     """
 
     materials: list[bpy.types.Material | None]
     shown: Flags
-    edited: Flags
+    added: Flags
+    removed: Flags
     ours: Mask
 
+    @classmethod
+    def of(cls, found: list[bpy.types.Material | None]) -> Slots:
+        """The slots with these materials, of which there is at least one."""
+        shown = np.array([materials.flags_of(entry) for entry in found], np.int32)
+        made_for = np.array([kept.get(entry, kept.LOOK, -1) if entry else -1 for entry in found], np.int32)
+        known = made_for >= 0
+        added, removed = np.where(known, shown & ~made_for, 0), np.where(known, made_for & ~shown, 0)
+        ours = known | np.array([entry is None for entry in found])
+        return cls(found, shown, added.astype(np.int32), removed.astype(np.int32), ours)
+
     def clipped(self, index: Flags) -> Flags:
+        """Material numbers of faces, (F,), as Blender takes them: beyond the last slot means the last."""
         return np.clip(index, 0, len(self.materials) - 1)
 
+    def effective(self, index: Flags, stored: Flags | None, numbers: Flags | None) -> Flags:
+        """Flags of faces (F,) i32: the `stored` ones changed by what was edited on the material; without, the material's.
 
-def _slots(obj: bpy.types.Object) -> _Slots:
-    found = [entry.material for entry in obj.material_slots] or [None]
-    shown = np.array([materials.flags_of(entry) for entry in found], np.int32)
-    made_for = np.array([kept.get(entry, kept.LOOK, -1) if entry else -1 for entry in found], np.int32)
-    edited = np.where(made_for >= 0, (shown ^ made_for) & _EDITABLE_ON_MATERIAL, 0).astype(np.int32)
-    ours = np.array([entry is None for entry in found]) | (made_for >= 0)
-    return _Slots(found, shown, edited, ours)
+        `index` is the slot of each face, `numbers` the attribute `kept.FACE_INDEX`, None where the mesh has none.
+        """
+        if stored is None:
+            return self.shown[index] & np.int32(_ALL)
+        flags = (stored | self.added[index]) & ~self.removed[index]
+        if numbers is not None:
+            # A face that was joined to an import came without flags of its own.
+            flags = np.where((numbers == 0) & (flags == 0), self.shown[index], flags)
+        return flags & np.int32(_ALL)
 
 
-def _effective(stored: Flags | None, index: Flags, slots: _Slots) -> Flags:
-    flags = slots.shown[index] if stored is None else stored ^ slots.edited[index]
-    return flags & np.int32(_ALL)
+def _slots(obj: bpy.types.Object, mesh: bpy.types.Mesh | None = None) -> Slots:
+    own = [entry.material for entry in obj.material_slots]
+    more = list(mesh.materials)[len(own) :] if mesh is not None else []
+    return Slots.of([*own, *more] or [None])
 
 
 def read(obj: bpy.types.Object, mesh: bpy.types.Mesh | None = None) -> Flags:
     """The flags of every face, (F,) i32, as they would be exported; `mesh` in place of the object's own, if given."""
+    slots = _slots(obj, mesh)
     mesh = mesh if mesh is not None else cast("bpy.types.Mesh", obj.data)
-    slots = _slots(obj)
-    return _effective(_per_face(mesh, kept.FLAGS), _material_index(mesh, slots), slots)
+    return _read(mesh, slots, _material_index(mesh, slots))
+
+
+def _read(mesh: bpy.types.Mesh, slots: Slots, index: Flags) -> Flags:
+    return slots.effective(index, _per_face(mesh, kept.FLAGS), _per_face(mesh, kept.FACE_INDEX))
 
 
 def read_groups(mesh: bpy.types.Mesh) -> Flags:
@@ -78,7 +99,7 @@ def _per_face(mesh: bpy.types.Mesh, name: str) -> Flags | None:
     return meshes.get_attribute(mesh, name, "INT", "FACE")
 
 
-def _material_index(mesh: bpy.types.Mesh, slots: _Slots) -> Flags:
+def _material_index(mesh: bpy.types.Mesh, slots: Slots) -> Flags:
     index = _per_face(mesh, "material_index")
     return slots.clipped(index) if index is not None else np.zeros(len(mesh.polygons), np.int32)
 
@@ -101,10 +122,10 @@ def read_edited(obj: bpy.types.Object) -> EditedFaces:
     bm = bmesh.from_edit_mesh(cast("bpy.types.Mesh", obj.data))
     slots = _slots(obj)
     index = slots.clipped(np.array([face.material_index for face in bm.faces], np.int32))
-    flags, groups = (_edited_layer(bm, name) for name in (kept.FLAGS, kept.GROUP))
+    flags, numbers, groups = (_edited_layer(bm, name) for name in (kept.FLAGS, kept.FACE_INDEX, kept.GROUP))
     active = bm.faces.active
     return EditedFaces(
-        _effective(flags, index, slots),
+        slots.effective(index, flags, numbers),
         groups if groups is not None else np.zeros(len(bm.faces), np.int32),
         np.array([face.select for face in bm.faces], np.bool_),
         active.index if active is not None else -1,
@@ -150,18 +171,27 @@ def write(obj: bpy.types.Object, flags: Flags) -> None:
     slots = _slots(obj)
     index = _material_index(mesh, slots)
     wanted = flags & np.int32(materials.LOOK_MASK)
-    changed = flags != _effective(_per_face(mesh, kept.FLAGS), index, slots)
+    changed = flags != _read(mesh, slots, index)
     wrong = changed & slots.ours[index] & (slots.shown[index] & np.int32(materials.LOOK_MASK) != wanted)
     if wrong.any():
         index = index.copy()
         for look in np.unique(wanted[wrong]).tolist():
             index[wrong & (wanted == look)] = _slot_of(obj, look)
         meshes.set_attribute(mesh, "material_index", "INT", "FACE", index)
-        slots = _slots(obj)
-    meshes.set_attribute(mesh, kept.FLAGS, "INT", "FACE", flags ^ slots.edited[index])
+    stored = _per_face(mesh, kept.FLAGS)
+    # Elsewhere what is stored stays: it may be a material's business, which can be undone there.
+    meshes.set_attribute(mesh, kept.FLAGS, "INT", "FACE", flags if stored is None else np.where(changed, flags, stored))
+    _own_up(mesh, changed & (flags == 0))
     if (flags & _KEYED).any():
-        _show_key_colour(slots)
+        _show_key_colour(_slots(obj))
     mesh.update_tag()
+
+
+def _own_up(mesh: bpy.types.Mesh, cleared: Mask) -> None:
+    """Mark new faces in an import that have no flags on purpose, or their material would be asked for them."""
+    numbers = _per_face(mesh, kept.FACE_INDEX)
+    if numbers is not None and bool((cleared & (numbers == 0)).any()):
+        meshes.set_attribute(mesh, kept.FACE_INDEX, "INT", "FACE", np.where(cleared & (numbers == 0), -1, numbers))
 
 
 def _slot_of(obj: bpy.types.Object, look: int) -> int:
@@ -179,7 +209,7 @@ def _slot_of(obj: bpy.types.Object, look: int) -> int:
     return len(mesh.materials) - 1
 
 
-def _show_key_colour(slots: _Slots) -> None:
+def _show_key_colour(slots: Slots) -> None:
     for material, ours in zip(slots.materials, slots.ours, strict=True):
         image = materials.image_of(material) if ours else None
         if image is not None:

@@ -177,6 +177,31 @@ def test_nothing_but_flags_changes_in_the_export() -> None:
     assert extract.extract_3df(bpy.context, [obj], ExportOptions(), Digest(), Path("x")) == before
 
 
+def test_faces_joined_to_an_import_can_lose_their_flags() -> None:
+    obj = imported(model(flags=(0x10,)))
+    grid(slots=1).select_set(True)
+    obj.select_set(True)
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.join()
+    assert face_flags.read(obj).tolist() == [0x10] * 4 + [1] * 4
+    pick(obj, 4, 5)
+    assert face_flags.change(obj, lambda flags: flags & ~np.int32(1)) == 2
+    assert face_flags.read(obj).tolist() == [0x10] * 4 + [0, 0, 1, 1]
+    assert exported(obj) == [0x10] * 4 + [0] * 4 + [1] * 4
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert face_flags.read_edited(obj).flags.tolist() == [0x10] * 4 + [0, 0, 1, 1]
+
+
+def test_what_a_material_adds_stays_its_business() -> None:
+    obj = imported(model(flags=(0,)))
+    material = obj.material_slots[0].material
+    material.use_backface_culling = False
+    pick(obj, 0)
+    face_flags.change(obj, lambda flags: flags | 0x10)
+    material.use_backface_culling = True
+    assert face_flags.read(obj).tolist()[1:] == [0, 0, 0]
+
+
 def test_select_flushes_and_extends() -> None:
     obj = imported()
     pick(obj, 0)

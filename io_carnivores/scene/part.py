@@ -12,9 +12,8 @@ import numpy.typing as npt
 from ...io_common.formats.axes import FILE_Y_UP, REVERSED
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats.flags import FaceFlag
 from ..formats.model import FACE, VERTEX
-from . import kept, materials, owners, skeleton
+from . import face_flags, kept, materials, owners, skeleton
 
 if TYPE_CHECKING:
     import bpy
@@ -174,16 +173,7 @@ def _flags(
     look: npt.NDArray[np.int32],
 ) -> npt.NDArray[np.int32]:
     """Flags of each triangle: the mesh's own, changed by what was edited on the material; else the material's."""
-    shown = np.array([materials.flags_of(material) for material in slots], np.int32)
-    if mesh.attributes.get(kept.FLAGS) is None:
-        return shown[look] & 0xFFFF
-    flags = _per_face(mesh, kept.FLAGS, face, 0)
-    made_for = np.array([kept.get(material, kept.LOOK, -1) if material else -1 for material in slots], np.int32)
-    known = made_for >= 0
-    added, removed = np.where(known, shown & ~made_for, 0), np.where(known, made_for & ~shown, 0)
-    flags = (flags | added[look]) & ~removed[look]
-    if kept.FACE_INDEX in mesh.attributes:
-        # A face that was joined to an import came without flags of its own.
-        fresh = (_per_face(mesh, kept.FACE_INDEX, face, 0) == 0) & (flags == 0)
-        flags = np.where(fresh, shown[look], flags)
-    return flags & 0xFFFF
+    stored, numbers = (
+        _per_face(mesh, name, face, 0) if name in mesh.attributes else None for name in (kept.FLAGS, kept.FACE_INDEX)
+    )
+    return face_flags.Slots.of(slots).effective(look, stored, numbers)

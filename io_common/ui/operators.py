@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import bpy
 from bpy.props import CollectionProperty, StringProperty
@@ -25,11 +25,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wing:
-    """One game: its formats and the classes Blender is given for it, in order of registration."""
+    """One game: its formats and the classes Blender is given for it, in order of registration.
+
+    `services` are what is no class: properties on Blender's own types, handlers, draw handlers. They are registered
+    after the classes, in order, and taken back before them, in reverse.
+    """
 
     label: str
     formats: tuple[Format, ...]
     classes: tuple[type, ...]
+    services: tuple[Service, ...] = ()
+
+
+class Service(Protocol):
+    """Something that is registered with Blender and is no class. Both calls may come by turns, `register` first."""
+
+    def register(self) -> None: ...  # noqa: D102
+    def unregister(self) -> None: ...  # noqa: D102
 
 
 def classes(formats: tuple[Format, ...]) -> tuple[type, ...]:

@@ -12,9 +12,12 @@ import numpy.typing as npt
 from ...io_common.formats.axes import FILE_Y_UP, REVERSED
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats.flags import FaceFlag
 from ..formats.model import FACE, VERTEX
+<<<<<<< HEAD
 from . import clips, kept, materials, owners, skeleton
+=======
+from . import face_flags, kept, materials, owners, skeleton
+>>>>>>> main
 
 if TYPE_CHECKING:
     import bpy
@@ -48,6 +51,11 @@ class Part:
     def imported(self) -> bool:
         """Whether it came from a game file."""
         return bool(kept.get(self.mesh, kept.KIND, ""))
+
+    @property
+    def rows(self) -> int:
+        """Texture rows that its UVs were made for."""
+        return kept.get(self.mesh, kept.ROWS, 0) or 256
 
 
 def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOptions, digest: Digest) -> Part:
@@ -102,13 +110,14 @@ def file_matrix(obj: bpy.types.Object, place: bpy.types.Object, options: ExportO
     imported = obj.type == "MESH" and bool(kept.get(obj.data, kept.KIND, ""))
     scale = kept.get(obj.data, kept.SCALE, 0.0) if imported and options.use_import_scale else 0.0
     unit = scale or float(options.global_scale)
-    if options.use_transform:
-        matrix = np.array(place.matrix_world, np.float64)
+    matrix = np.array(place.matrix_world, np.float64)
+    if not options.use_transform:
+        # An armature stands beside its mesh, wherever the two are.
+        own = np.array(obj.matrix_world, np.float64)
+        regular = abs(np.linalg.det(own)) > 1e-30  # noqa: PLR2004  (no object flattened to nothing)
+        matrix = np.linalg.inv(own) @ matrix if regular else np.eye(4)
+    if options.use_transform or not imported:
         matrix[:3] /= unit
-    else:
-        matrix = np.eye(4)
-        if not imported:
-            matrix[:3] /= unit
     return None if np.allclose(matrix, np.eye(4), rtol=0, atol=1e-6) else matrix
 
 
@@ -170,16 +179,7 @@ def _flags(
     look: npt.NDArray[np.int32],
 ) -> npt.NDArray[np.int32]:
     """Flags of each triangle: the mesh's own, changed by what was edited on the material; else the material's."""
-    shown = np.array([materials.flags_of(material) for material in slots], np.int32)
-    if mesh.attributes.get(kept.FLAGS) is None:
-        return shown[look] & 0xFFFF
-    flags = _per_face(mesh, kept.FLAGS, face, 0)
-    made_for = np.array([kept.get(material, kept.LOOK, -1) if material else -1 for material in slots], np.int32)
-    known = made_for >= 0
-    added, removed = np.where(known, shown & ~made_for, 0), np.where(known, made_for & ~shown, 0)
-    flags = (flags | added[look]) & ~removed[look]
-    if kept.FACE_INDEX in mesh.attributes:
-        # A face that was joined to an import came without flags of its own.
-        fresh = (_per_face(mesh, kept.FACE_INDEX, face, 0) == 0) & (flags == 0)
-        flags = np.where(fresh, shown[look], flags)
-    return flags & 0xFFFF
+    stored, numbers = (
+        _per_face(mesh, name, face, 0) if name in mesh.attributes else None for name in (kept.FLAGS, kept.FACE_INDEX)
+    )
+    return face_flags.Slots.of(slots).effective(look, stored, numbers)

@@ -5,6 +5,22 @@ from __future__ import annotations
 
 from ...io_common.ui import operators
 from ..scene import clips
+from . import check_operators, flag_operators, name_operators, panel, state
 from .entries import FORMATS
+from .live import live
+from .overlay import Overlay
 
-WING = operators.Wing("Carnivores", FORMATS, (*clips.CLASSES, *operators.classes(FORMATS)), clips.register, clips.unregister)
+WING = operators.Wing(
+    "Carnivores",
+    FORMATS,
+    (
+        *clips.CLASSES,
+        *operators.classes(FORMATS),
+        *state.CLASSES,
+        *flag_operators.CLASSES,
+        *check_operators.CLASSES,
+        *name_operators.CLASSES,
+        *panel.CLASSES,
+    ),
+    (clips, state.Settings(), live(), Overlay()),
+)

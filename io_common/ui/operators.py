@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import bpy
 from bpy.props import CollectionProperty, StringProperty
@@ -18,7 +18,7 @@ from .exporter import ExportMixin
 from .importer import ImportMixin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ..formats.registry import Format
 
@@ -27,21 +27,31 @@ if TYPE_CHECKING:
 class Wing:
     """One game: its formats and the classes Blender is given for it, in order of registration.
 
-    `register` is called after the classes are there, `unregister` before they go.
+    `services` are what is no class: properties on Blender's own types, handlers, draw handlers. They are registered
+    after the classes, in order, and taken back before them, in reverse.
     """
 
     label: str
     formats: tuple[Format, ...]
     classes: tuple[type, ...]
-    register: Callable[[], None] | None = None
-    unregister: Callable[[], None] | None = None
+    services: tuple[Service, ...] = ()
+
+
+class Service(Protocol):
+    """Something that is registered with Blender and is no class. Both calls may come by turns, `register` first."""
+
+    def register(self) -> None: ...  # noqa: D102
+    def unregister(self) -> None: ...  # noqa: D102
 
 
 def classes(formats: tuple[Format, ...]) -> tuple[type, ...]:
-    """Import operator, export operator and export handler of every format."""
+    """Import operator, export operator and export handler of every format that has a place in a scene."""
     found: list[type] = []
     for entry in formats:
-        found += [_import_operator(entry, formats), _export_operator(entry), _export_handler(entry)]
+        if entry.build is not None:
+            found.append(_import_operator(entry, formats))
+        if entry.extract is not None:
+            found += [_export_operator(entry), _export_handler(entry)]
     return tuple(found)
 
 
@@ -111,7 +121,7 @@ def drop_classes(formats: tuple[Format, ...]) -> tuple[type, ...]:
             "formats": formats,
         },
     )
-    extensions = sorted({extension for entry in formats for extension in entry.extensions})
+    extensions = sorted({extension for entry in formats if entry.build is not None for extension in entry.extensions})
     handler = type(
         "CARNIVORES_DRAGONNEST_FH_drop",
         (bpy.types.FileHandler,),
@@ -178,6 +188,9 @@ def sort_by_format(
     for path in paths:
         try:
             entry = registry.identify(files.read_file(path), path, formats)
+            if entry.build is None:
+                failures.append(f"{path.name}: a {entry.label} has nothing to show in a scene.")
+                continue
         except UserError as error:
             failures.append(str(error.at(path)))
             continue

@@ -19,7 +19,8 @@ from .rigid import Bodies, Doubles, Ints, Motion
 # of small bodies are noisy by a degree or two; an arm that swings three degrees settles its joint to about a unit.
 _FREE = 0.05**2
 _CHUNK = 1 << 22  # numbers in one temporary array
-_NEAREST = 6  # candidates without a seam per body
+_ALL = 64  # up to so many bodies, every two of them are candidates
+_NEAREST = 6  # beyond that, so many per body that have no seam
 
 
 @dataclass(frozen=True)
@@ -91,12 +92,13 @@ def _neighbours(
     points = rest[bodies.order]
     known = set((seams[0] * bodies.count + seams[1]).tolist())
     filled = np.flatnonzero(bodies.sizes)
+    most = len(filled) if len(filled) <= _ALL else _NEAREST
     found: dict[int, tuple[float, Doubles]] = {}
     for a in filled.tolist():
-        own = bodies.slices()[a] if bodies.count < 2 else slice(int(bodies.start[a]), int(bodies.start[a + 1]))
+        own = slice(int(bodies.start[a]), int(bodies.start[a + 1]))
         square, source = _closest(points[own], points)
         least = np.minimum.reduceat(square, bodies.start[filled])
-        nearest = [c for c in filled[np.argsort(least, kind="stable")].tolist() if c != a][:_NEAREST]
+        nearest = [c for c in filled[np.argsort(least, kind="stable")].tolist() if c != a][:most]
         for c in nearest:
             key = min(a, c) * bodies.count + max(a, c)
             if key in known or key in found:
@@ -122,18 +124,32 @@ def _closest(some: Doubles, points: Doubles) -> tuple[Doubles, Ints]:
     return np.concatenate(squares), np.concatenate(sources)
 
 
+def _forms(pairs: Pairs, tall: Doubles) -> Doubles:
+    """(P, 4, 4): the quadratic form in (p, 1) that is the squared distance between the two carried points, summed.
+
+    `tall` is (B, 3N, 4). Some rows of the matrix of all products at a time, so that memory stays bounded.
+    """
+    bodies = len(tall)
+    flat = np.ascontiguousarray(tall.transpose(1, 0, 2)).reshape(tall.shape[1], 4 * bodies)
+    own = np.einsum("bni,bnj->bij", tall, tall)
+    form = own[pairs.first] + own[pairs.second]
+    step = max(1, _CHUNK // max(1, 16 * bodies))
+    for start in range(0, bodies, step):
+        block = flat[:, 4 * start : 4 * (start + step)].T @ flat
+        products = block.reshape(-1, 4, bodies, 4)
+        chosen = np.flatnonzero((pairs.first >= start) & (pairs.first < start + step))
+        crossed = products[pairs.first[chosen] - start, :, pairs.second[chosen]]
+        form[chosen] -= crossed + crossed.transpose(0, 2, 1)
+    return form
+
+
 def solve(pairs: Pairs, moved: Motion) -> Joints:
     """The joint of every pair over all frames of `moved`."""
     count = max(1, len(moved.translation))
     # [R | t] of each body, all frames below each other: (B, 3N, 4).
     columns = np.concatenate([moved.rotation, moved.translation[..., None]], axis=3)
     tall = np.ascontiguousarray(columns.transpose(1, 0, 2, 3)).reshape(columns.shape[1], -1, 4)
-    form = np.zeros((len(pairs.first), 4, 4))
-    step = max(1, _CHUNK // max(1, tall.shape[1] * 4))
-    for start in range(0, len(form), step):
-        part = slice(start, start + step)
-        difference = tall[pairs.first[part]] - tall[pairs.second[part]]
-        form[part] = difference.transpose(0, 2, 1) @ difference / count
+    form = _forms(pairs, tall) / count
     # Around the anchor s: p = s + d, least d^T A d + 2 g d.
     a = form[:, :3, :3]
     g = np.einsum("pij,pj->pi", a, pairs.anchor) + form[:, :3, 3]

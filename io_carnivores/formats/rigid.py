@@ -71,11 +71,19 @@ class Bodies:
 
 @dataclass(frozen=True)
 class Motion:
-    """`quaternion` (N, B, 4) w x y z, `rotation` (N, B, 3, 3), `translation` (N, B, 3): frame = rotation @ rest + translation."""
+    """frame = scale * rotation @ rest + translation.
+
+    `quaternion` (N, B, 4) w x y z, `rotation` (N, B, 3, 3), `translation` (N, B, 3), `scale` (N, B).
+    """
 
     quaternion: Doubles
     rotation: Doubles
     translation: Doubles
+    scale: Doubles
+
+    def part(self, frames: slice) -> Motion:
+        """Some of the frames."""
+        return Motion(self.quaternion[frames], self.rotation[frames], self.translation[frames], self.scale[frames])
 
 
 def unbiased(frames: npt.NDArray[np.int16]) -> Floats:
@@ -215,53 +223,72 @@ def centres(bodies: Bodies, rest: Doubles, weight: Doubles) -> Doubles:
     return bodies.sums(rest * weight[:, None]) / np.where(total > 0, total, 1.0)[:, None]
 
 
-def fit(
-    bodies: Bodies,
-    rest: Doubles,
-    points: Floats,
-    weight: Doubles,
-    prior: tuple[npt.NDArray[np.bool_], Doubles] | None = None,
-) -> Motion:
-    """The motion of every body that carries `rest` (V, 3) to `points` (V, 3, N) best, both sorted; `weight` is (V,).
-
-    `prior`: which bodies (B,) get how strongly weighted a rotation (N, B, 3, 3), added to their correlation.
+@dataclass(frozen=True)
+class Correlation:
+    """What a fit needs to know of the frames: `matrix` (N, B, 3, 3), sums of frame times rest around the centres;
+    `heart` (B, 3), the centre in rest; `middle` (N, B, 3), the centre in every frame; `inertia` (B,), sum of squares in
+    rest.
     """
+
+    matrix: Doubles
+    heart: Doubles
+    middle: Doubles
+    inertia: Doubles
+
+
+def correlate(bodies: Bodies, rest: Doubles, points: Floats, weight: Doubles) -> Correlation:
+    """Sums over `rest` (V, 3) and `points` (V, 3, N), both sorted, with `weight` (V,)."""
     count = points.shape[2]
     heart = centres(bodies, rest, weight)
-    correlation = np.zeros((bodies.count, 3, 3, count))
+    matrix = np.zeros((bodies.count, 3, 3, count))
     middle = np.zeros((bodies.count, 3, count))
+    inertia = np.zeros(bodies.count)
     total = bodies.sums(weight)
     for number, rows in enumerate(bodies.slices()):
         if rows.start == rows.stop:
             continue
-        arm = (rest[rows] - heart[number]) * weight[rows, None]
-        share = weight[rows] / total[number]
+        arm = rest[rows] - heart[number]
+        inertia[number] = float((arm * arm * weight[rows, None]).sum())
         # One product gives the correlations and the centre: (4, n) by (n, 3N).
-        left = np.concatenate([arm, share[:, None]], axis=1).T.astype(np.float32)
+        left = np.concatenate([arm, np.full((len(arm), 1), 1.0 / total[number])], axis=1) * weight[rows, None]
         # Coordinates relative to one vertex, so that single precision loses nothing to the distance from the origin.
         anchor = points[rows.start]
-        product = (left @ (points[rows] - anchor).reshape(rows.stop - rows.start, -1)).reshape(4, 3, count)
-        correlation[number] = product[:3].transpose(1, 0, 2)
+        product = left.T.astype(np.float32) @ (points[rows] - anchor).reshape(len(arm), -1)
+        product = product.reshape(4, 3, count)
+        matrix[number] = product[:3].transpose(1, 0, 2)
         middle[number] = product[3] + anchor
-    stack = correlation.transpose(3, 0, 1, 2)
-    if prior is not None:
-        stack = np.where(prior[0][:, None, None], stack + prior[1], stack)
-    return motion(quaternions(stack), heart, middle.transpose(2, 0, 1))
+    return Correlation(matrix.transpose(3, 0, 1, 2), heart, middle.transpose(2, 0, 1), inertia)
 
 
-def motion(q: Doubles, heart: Doubles, middle: Doubles) -> Motion:
-    """Rotations (N, B, 4) that carry `heart` (B, 3) to `middle` (N, B, 3)."""
+def fit(bodies: Bodies, rest: Doubles, points: Floats, weight: Doubles) -> Motion:
+    """The motion of every body that carries `rest` to `points` best; arrays as for `correlate`."""
+    found = correlate(bodies, rest, points, weight)
+    return motion(quaternions(found.matrix), found)
+
+
+def motion(q: Doubles, found: Correlation, scale: Doubles | None = None) -> Motion:
+    """The motion with rotations `q` (N, B, 4) and scales (N, B) that carries the centres to where they are."""
     rotation = matrices(q)
-    return Motion(q, rotation, middle - np.einsum("nbij,bj->nbi", rotation, heart))
+    size = np.ones(q.shape[:2]) if scale is None else scale
+    away = np.einsum("nbij,bj->nbi", rotation, found.heart) * size[..., None]
+    return Motion(q, rotation, found.middle - away, size)
+
+
+def scales(found: Correlation, rotation: Doubles) -> Doubles:
+    """The least-squares scale of every body in every frame, (N, B); 1 for bodies without extent."""
+    along = np.einsum("nbij,nbij->nb", rotation, found.matrix)
+    known = found.inertia > 1e-9
+    return np.where(known, along / np.where(known, found.inertia, 1.0), 1.0)
 
 
 def carried(bodies: Bodies, rest: Doubles, moved: Motion) -> Floats:
     """`rest` (V, 3) in every frame, sorted, (V, 3, N)."""
     count = len(moved.translation)
     # [R | t] as (B, 4, 3, N), so that each body is one product of (n, 4) by (4, 3N).
-    columns = np.concatenate([moved.rotation, moved.translation[..., None]], axis=3).transpose(1, 3, 2, 0)
+    turned = moved.rotation * moved.scale[..., None, None]
+    columns = np.concatenate([turned, moved.translation[..., None]], axis=3).astype(np.float32).transpose(1, 3, 2, 0)
     result = np.empty((len(rest), 3, count), np.float32)
-    whole = np.concatenate([rest, np.ones((len(rest), 1))], axis=1)
+    whole = np.concatenate([rest, np.ones((len(rest), 1))], axis=1).astype(np.float32)
     for number, rows in enumerate(bodies.slices()):
         if rows.start != rows.stop:
             product = whole[rows] @ np.ascontiguousarray(columns[number]).reshape(4, -1)
@@ -275,7 +302,8 @@ def brought_back(bodies: Bodies, points: Floats, moved: Motion) -> Floats:
     for number, rows in enumerate(bodies.slices()):
         if rows.start == rows.stop:
             continue
-        turn = np.ascontiguousarray(moved.rotation[:, number].transpose(1, 2, 0), np.float32)
+        turn = moved.rotation[:, number] / np.maximum(moved.scale[:, number], 1e-6)[:, None, None]
+        turn = np.ascontiguousarray(turn.transpose(1, 2, 0), np.float32)
         away = points[rows] - moved.translation[:, number].T.astype(np.float32)
         for axis in range(3):
             result[rows, axis] = (away * turn[:, axis]).sum(axis=1)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the bones of a recovered skeleton start and end."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .joint_tree import Tree
+from .joints import Joints, Pairs
+from .rigid import Bodies, Doubles, Ints
+
+_SHORTEST = 0.01  # of the creature's size; Blender deletes bones without length
+_USUAL = 0.05
+
+
+def heads(bodies: Bodies, rest: Doubles, tree: Tree, pairs: Pairs, joints: Joints) -> Doubles:
+    """Where each bone starts (B, 3): the joint to the parent, the centre of the root.
+
+    A joint far from both of its bodies is one that the motion does not determine, or no joint at all (loose parts that
+    fly): then it is the middle of the seam or gap.
+    """
+    points = rest[bodies.order]
+    sizes = np.maximum(bodies.sizes, 1)[:, None]
+    centre = bodies.sums(points) / sizes
+    radius = np.sqrt((bodies.sums((points - np.repeat(centre, bodies.sizes, axis=0)) ** 2) / sizes).sum(axis=1))
+    result = np.repeat(centre[tree.root : tree.root + 1], bodies.count, axis=0)
+    linked = np.flatnonzero(tree.link >= 0)
+    link = tree.link[linked]
+    reach = 2.0 * (radius[pairs.first[link]] + radius[pairs.second[link]]) + pairs.spread[link]
+    away = joints.point[link] - pairs.anchor[link]
+    distance = np.linalg.norm(away, axis=1)
+    near = (distance <= reach) & ((pairs.edges[link] > 0) | (distance <= pairs.gap[link] + radius[linked]))
+    result[linked] = pairs.anchor[link] + np.where(near[:, None], away, 0.0)
+    return result
+
+
+def tails(bodies: Bodies, rest: Doubles, tree: Tree, head: Doubles, partner: Ints) -> Doubles:
+    """Where each bone ends (B, 3): at the joint of the child that goes on with the chain, else across its own body.
+
+    `partner` as of `joint_tree.mirrors`: a body of the midline never points at one leg of two.
+    """
+    size = _size(rest)
+    below = tree.children()
+    weight = bodies.sizes.astype(np.float64).copy()
+    for body in reversed(tree.order()):
+        if tree.parent[body] >= 0:
+            weight[tree.parent[body]] += weight[body]
+    result = head.copy()
+    for body, rows in enumerate(bodies.slices()):
+        own = rest[bodies.order[rows]] - head[body]
+        child = _next(body, below[body], head, own, weight, partner, size)
+        result[body] = head[child] if child >= 0 else head[body] + _across(body, own, tree, head, size)
+    return result
+
+
+def _size(rest: Doubles) -> float:
+    return float(np.linalg.norm(np.ptp(rest, axis=0))) if len(rest) else 1.0
+
+
+def _next(
+    body: int, children: list[int], head: Doubles, own: Doubles, weight: Doubles, partner: Ints, size: float
+) -> int:
+    """The child that continues the chain: ahead of the body's own vertices, and carrying the most; -1 for none."""
+    best, chosen = 0.0, -1
+    toward = own.mean(axis=0) if len(own) else np.zeros(3)
+    for child in children:
+        way = head[child] - head[body]
+        length = float(np.linalg.norm(way))
+        if length < 2 * _SHORTEST * size:
+            continue
+        if partner[body] == body and partner[child] not in (-1, child):
+            continue
+        norm = length * float(np.linalg.norm(toward))
+        straight = float(way @ toward) / norm if norm > 1e-9 else 1.0
+        if partner[body] == body and partner[child] == child and body != child:
+            straight = max(straight, 0.2)  # along the spine, even where the body hangs below it
+        score = straight * (1.0 + float(weight[child]))
+        if straight > 0.15 and score > best:
+            best, chosen = score, child
+    return chosen
+
+
+def _across(body: int, own: Doubles, tree: Tree, head: Doubles, size: float) -> npt.NDArray[np.float64]:
+    """From the head through the middle of the body to its far side; onwards from the parent where there is no body."""
+    shortest = max(_SHORTEST * size, 1e-3)
+    middle = own.mean(axis=0) if len(own) else np.zeros(3)
+    length = float(np.linalg.norm(middle))
+    if length < 0.5 * shortest and len(own) > 1:
+        # The head lies in the middle: along the longest extent, toward the front (file -Z).
+        axis = np.linalg.eigh(own.T @ own)[1][:, -1]
+        middle = -axis if axis[2] > 0 else axis
+        length = 1.0 if float(np.abs(own @ middle).max()) > shortest else 0.0
+    if length < 1e-6 * max(size, 1.0):
+        parent = int(tree.parent[body])
+        middle = head[body] - head[parent] if parent >= 0 else np.zeros(3)
+        length = float(np.linalg.norm(middle))
+        if length < 1e-6 * max(size, 1.0):
+            middle, length = np.array((0.0, 0.0, -1.0)), 1.0
+        return np.asarray(middle * (max(_USUAL * size, shortest) / length), np.float64)
+    unit = middle / length
+    far = float((own @ unit).max()) if len(own) else 0.0
+    return np.asarray(unit * max(far, shortest), np.float64)

@@ -12,13 +12,15 @@ from .rigid import Bodies, Doubles, Ints
 
 _SHORTEST = 0.01  # of the creature's size; Blender deletes bones without length
 _USUAL = 0.05
+_SMALL = 0.6  # of the body's own vertices: a child that carries less is a part of it (a jaw), not the chain
+_FLYING = 0.5  # file units of error beyond which a part without a seam has no joint
 
 
 def heads(bodies: Bodies, rest: Doubles, tree: Tree, pairs: Pairs, joints: Joints) -> Doubles:
     """Where each bone starts (B, 3): the joint to the parent, the centre of the root.
 
-    A joint far from both of its bodies is one that the motion does not determine, or no joint at all (loose parts that
-    fly): then it is the middle of the seam or gap.
+    A joint far from both of its bodies is none: then it is the middle of the seam. Loose parts that keep no point in
+    common with their parent turn about their own centre.
     """
     points = rest[bodies.order]
     sizes = np.maximum(bodies.sizes, 1)[:, None]
@@ -27,11 +29,12 @@ def heads(bodies: Bodies, rest: Doubles, tree: Tree, pairs: Pairs, joints: Joint
     result = np.repeat(centre[tree.root : tree.root + 1], bodies.count, axis=0)
     linked = np.flatnonzero(tree.link >= 0)
     link = tree.link[linked]
-    reach = 2.0 * (radius[pairs.first[link]] + radius[pairs.second[link]]) + pairs.spread[link]
+    reach = 1.5 * (radius[pairs.first[link]] + radius[pairs.second[link]]) + pairs.spread[link]
     away = joints.point[link] - pairs.anchor[link]
     distance = np.linalg.norm(away, axis=1)
-    near = (distance <= reach) & ((pairs.edges[link] > 0) | (distance <= pairs.gap[link] + radius[linked]))
-    result[linked] = pairs.anchor[link] + np.where(near[:, None], away, 0.0)
+    result[linked] = pairs.anchor[link] + np.where((distance <= reach)[:, None], away, 0.0)
+    flying = linked[(pairs.edges[link] == 0) & ((joints.error[link] > _FLYING) | (distance > reach))]
+    result[flying] = centre[flying]
     return result
 
 
@@ -67,7 +70,7 @@ def _next(
     for child in children:
         way = head[child] - head[body]
         length = float(np.linalg.norm(way))
-        if length < 2 * _SHORTEST * size:
+        if length < 2 * _SHORTEST * size or weight[child] < _SMALL * len(own):
             continue
         if partner[body] == body and partner[child] not in (-1, child):
             continue

@@ -19,16 +19,17 @@ from .rigid import Bodies, Doubles, Ints, Motion
 
 PLAIN = "Bone"
 _GROUND = 0.12  # of the height: what reaches below it stands on the ground
-_LIMB = 3  # bones that make a limb; shorter pairs are ears, eyes, fins
+_LIMB = 3  # bones that make a limb or a tail; shorter pairs are ears, eyes, fins
 _NAME_LENGTH = 59  # bytes: what every Blender can hold, with room for a number
 
 
-def names(bodies: Bodies, rest: Doubles, tree: Tree, heads: Doubles, partner: Ints) -> list[str]:
+def names(bodies: Bodies, rest: Doubles, tree: Tree, partner: Ints) -> list[str]:
     """A unique name per body. Mirrored pairs share theirs but for `.L` and `.R`; numbers run along the chain."""
+    centre = bodies.sums(rest[bodies.order]) / np.maximum(bodies.sizes, 1)[:, None]
     words = _words(bodies, rest, tree, partner)
     count: dict[str, int] = {}
     totals: dict[str, int] = {}
-    leaders = [body for body in _along(tree, heads) if _leads(body, partner, heads)]
+    leaders = [body for body in _along(tree, centre) if _leads(body, partner, centre)]
     for body in leaders:
         totals[words[body]] = totals.get(words[body], 0) + 1
     result = [""] * bodies.count
@@ -44,23 +45,23 @@ def names(bodies: Bodies, rest: Doubles, tree: Tree, heads: Doubles, partner: In
     return result
 
 
-def _leads(body: int, partner: Ints, heads: Doubles) -> bool:
+def _leads(body: int, partner: Ints, centre: Doubles) -> bool:
     """Whether a body is named for itself, not for its mirror image: the left one of two."""
     other = int(partner[body])
     if other in (UNMATCHED, body):
         return True
-    mine, its = float(heads[body, 0]), float(heads[other, 0])
+    mine, its = float(centre[body, 0]), float(centre[other, 0])
     return mine > its or (mine == its and body < other)
 
 
-def _along(tree: Tree, heads: Doubles) -> list[int]:
+def _along(tree: Tree, centre: Doubles) -> list[int]:
     """Bodies depth first, so that numbers run along each chain before the next begins; front ones first."""
     below = tree.children()
     stack, result = ([tree.root] if len(tree.parent) else []), []
     while stack:
         body = stack.pop()
         result.append(body)
-        stack += sorted(below[body], key=lambda child: (-float(heads[child, 2]), child))
+        stack += sorted(below[body], key=lambda child: (-float(centre[child, 2]), child))
     return result
 
 
@@ -77,17 +78,16 @@ def _words(bodies: Bodies, rest: Doubles, tree: Tree, partner: Ints) -> list[str
     low, high = rest.min(axis=0), rest.max(axis=0)
     upright = high[1] - low[1] > 1.5 * (high[2] - low[2])
     ahead = centre[:, 1] if upright else -centre[:, 2]
-    front = _path(tree, midline, ahead)
-    back = [] if upright else _path(tree, midline, -ahead)
+    front, back = _path(tree, midline, ahead), _path(tree, midline, -ahead)
     shared = {tree.root} | (set(front) & set(back))
     front = [body for body in front if body not in shared]
     back = [body for body in back if body not in shared]
-    result[tree.root] = "Root"
     ground = low[1] + _GROUND * (high[1] - low[1])
-    _name_limbs(result, limbs, bodies, rest, tree, front, ground)
+    result[tree.root] = "Root"
     _name_front(result, front, limbs, bodies, tree, centre)
-    if len(back) >= _LIMB:
-        _name(result, back, "Tail")
+    _name_back(result, back, limbs, tree, upright)
+    place = {body: number for number, body in enumerate([*back[::-1], tree.root, *front])}
+    _name_limbs(result, [limb for limb in limbs if len(limb) >= _LIMB], bodies, rest, tree, place, ground)
     return result
 
 
@@ -129,22 +129,24 @@ def _name_limbs(
     bodies: Bodies,
     rest: Doubles,
     tree: Tree,
-    front: list[int],
+    place: dict[int, int],
     ground: float,
 ) -> None:
-    """Legs stand on the ground; of two pairs of them the front ones are forelegs; what hangs in front is an arm."""
-    for limb in limbs:
-        if len(limb) < _LIMB:
+    """Legs stand on the ground; of several the front ones are forelegs. What hangs before the legs is an arm.
+
+    `place`: how far ahead each body of the spine is; limbs that hang elsewhere stay without a word.
+    """
+    known = [limb for limb in limbs if int(tree.parent[limb[0]]) in place]
+    at = [place[int(tree.parent[limb[0]])] for limb in known]
+    low = [min(float(rest[bodies.order[rows], 1].min()) for rows in _rows(bodies, limb)) <= ground for limb in known]
+    standing = [where for where, stands in zip(at, low, strict=True) if stands]
+    for limb, where, stands in zip(known, at, low, strict=True):
+        if not standing:
             continue
-        lowest = min(float(rest[bodies.order[rows], 1].min()) for rows in _rows(bodies, limb))
-        before = int(tree.parent[limb[0]]) in front
-        rear = any(
-            int(tree.parent[other[0]]) not in front and len(other) >= _LIMB for other in limbs if other is not limb
-        )
-        if lowest > ground:
-            _name(result, limb, "Arm" if before or rear else PLAIN)
-        else:
-            _name(result, limb, "Foreleg" if before and rear else "Leg")
+        if stands:
+            _name(result, limb, "Foreleg" if where > min(standing) else "Leg")
+        elif where > min(standing):
+            _name(result, limb, "Arm")
 
 
 def _rows(bodies: Bodies, limb: Sequence[int]) -> list[slice]:
@@ -173,6 +175,17 @@ def _name_front(
     shoulder = max(shoulders) + 1 if shoulders else (0 if _arms_at_root(limbs, tree) else len(front) - 1)
     _name(result, front[:shoulder], "Spine")
     _name(result, front[shoulder:-1], "Neck")
+
+
+def _name_back(result: list[str], back: list[int], limbs: list[list[int]], tree: Tree, upright: bool) -> None:
+    """Hips where the last limbs hang, spine between them and the root, the tail behind."""
+    hung = [back.index(int(tree.parent[limb[0]])) for limb in limbs if int(tree.parent[limb[0]]) in back]
+    end = max(hung) + 1 if hung else 0
+    if end:
+        _name(result, back[: end - 1], "Spine")
+        result[back[end - 1]] = "Hips"
+    if len(back) - end >= _LIMB and not upright:
+        _name(result, back[end:], "Tail")
 
 
 def _arms_at_root(limbs: list[list[int]], tree: Tree) -> bool:

@@ -22,6 +22,7 @@ _MOVES = 4  # steps; a vertex that never leaves so small a box says nothing abou
 GOOD_DISTANCE = 0.85  # of the frames of moving vertices within 0.25 unit
 GOOD_STEPS = 0.90  # of all coordinates within 2 steps
 _SOLID = 0.5  # of the vertices in bodies of three and more: smaller ones fit anything
+_SWOLLEN = 0.5  # of the vertices in bodies that needed a scale: breathing is a part of the creature, puffs are all of it
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Fit:
     `coordinates`: of all coordinates, within 1, 2, 4 and 16 steps after truncation as the original tool does it;
     `soft`: vertices that are more than 2 steps off in more than 2 % of the frames; `moving`: of the frames of vertices
     that move at all, within 0.25 unit; `solid`: share of the vertices in bodies of three or more; `joint_errors` in file
-    units, root mean square, one per joint; `scaled` (B,): bodies that were given a scale.
+    units, root mean square, one per joint; `scaled` (B,): bodies that were given a scale; `swollen`: their share of the
+    vertices.
     """
 
     frames: int
@@ -42,6 +44,7 @@ class Fit:
     moving: float
     solid: float
     joint_errors: Doubles = field(default_factory=lambda: np.zeros(0))
+    swollen: float = 0.0
     scaled: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
     @property
@@ -52,6 +55,7 @@ class Fit:
             and self.moving >= GOOD_DISTANCE
             and self.coordinates[WITHIN.index(2)] >= GOOD_STEPS
             and self.solid >= _SOLID
+            and self.swollen <= _SWOLLEN
         )
 
     def facts(self) -> dict[str, Any]:

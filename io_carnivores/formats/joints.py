@@ -18,6 +18,7 @@ from .rigid import Bodies, Doubles, Ints, Motion
 # Mean square of how far a unit arm swings (about its angle in radians) below which a direction counts as free. Rotations
 # of small bodies are noisy by a degree or two; an arm that swings three degrees settles its joint to about a unit.
 _FREE = 0.05**2
+_TORN = 10.0  # file units of error that weigh as much as a swing of a radian
 _CHUNK = 1 << 22  # numbers in one temporary array
 _ALL = 64  # up to so many bodies, every two of them are candidates
 _NEAREST = 6  # beyond that, so many per body that have no seam
@@ -155,10 +156,14 @@ def solve(pairs: Pairs, moved: Motion) -> Joints:
     g = np.einsum("pij,pj->pi", a, pairs.anchor) + form[:, :3, 3]
     values, vectors = np.linalg.eigh(a)
     values = np.maximum(values, 0.0)
-    # A smooth cut, so that nothing jumps when a direction passes the threshold.
-    inverse = values / (values * values + _FREE * _FREE)
     along = np.einsum("pij,pi->pj", vectors, g)
-    point = pairs.anchor - np.einsum("pij,pj->pi", vectors, along * inverse)
-    whole = np.concatenate([point, np.ones((len(point), 1))], axis=1)
-    square = np.einsum("pi,pij,pj->p", whole, form, whole)
-    return Joints(point, np.sqrt(np.maximum(square, 0.0)))
+    error = pull = np.zeros(len(form))
+    for _ in range(2):
+        # A smooth cut, so that nothing jumps when a direction passes the threshold. What is torn apart wherever it is
+        # put is no true joint: the second time such points are pulled to the seam, true ones hardly at all.
+        inverse = values / (values * values + _FREE * _FREE + values * pull[:, None])
+        point = pairs.anchor - np.einsum("pij,pj->pi", vectors, along * inverse)
+        whole = np.concatenate([point, np.ones((len(point), 1))], axis=1)
+        error = np.sqrt(np.maximum(np.einsum("pi,pij,pj->p", whole, form, whole), 0.0))
+        pull = (error / _TORN) ** 2
+    return Joints(point, error)

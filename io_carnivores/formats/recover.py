@@ -23,9 +23,6 @@ _CHUNK = 256  # frames handled at once
 _SAMPLE = 400  # frames that decide shapes, joints and tree; all of the frames in nearly every file
 _ROUNDS = 5
 _SOFT = 0.25  # file units; vertices that miss by more count less in the fit of their body
-# Squared file units: a body whose second extent is below it has no certain rotation about its longest axis. Truncated
-# coordinates scatter by 0.02 unit, so at half a unit such a rotation is certain to two degrees.
-_THIN = 0.25
 _USABLE = 0.25  # file units within which the base pose must repeat the shape of the bodies
 _SAME = 0.07  # a base position closer than that to the fitted one is the fitted one: a step and a little
 
@@ -128,11 +125,12 @@ def recover(
     if chosen.bones is not None:
         tree, heads = bone_names.from_table(chosen.bones, owners, tree, heads, _to_rest(shape, base, rest))
     tails = bone_layout.tails(bodies, rest, tree, heads, partner)
-    names = bone_names.names(bodies, rest, tree, heads, partner)
+    names = bone_names.names(bodies, rest, tree, partner)
     if chosen.bones is not None:
         names = bone_names.merged(names, chosen.bones, owners)
     link = tree.link[tree.link >= 0]
-    fit = replace(tally.fit(bodies), joint_errors=found.error[link], scaled=solver.scaled)
+    swollen = float(bodies.sizes[solver.scaled].sum()) / max(1, len(base))
+    fit = replace(tally.fit(bodies), joint_errors=found.error[link], scaled=solver.scaled, swollen=swollen)
     return Rig(
         owners=owners.astype(np.int16),
         parent=tree.parent,
@@ -315,9 +313,7 @@ class _Solver:
 
     def prepare(self, pairs: joints.Pairs, points: Floats) -> None:
         """Find thin bodies and give each its nearest certain neighbour; find bodies that swell."""
-        arm = (self.rest - np.repeat(rigid.centres(self.bodies, self.rest, self.weight), self.bodies.sizes, axis=0))
-        scatter = self.bodies.sums(arm[:, :, None] * arm[:, None, :] * self.weight[:, None, None])
-        thin = np.linalg.eigvalsh(scatter)[:, 1] < _THIN
+        thin = rigid.thin(self.bodies, self.rest, self.weight)
         self._thin = _guides(self.bodies, thin, pairs)
         if self._with_scales and points.shape[2]:
             self.scaled = self._swelling(points) & ~thin
@@ -336,7 +332,7 @@ class _Solver:
         q = rigid.quaternions(found.matrix)
         for body, guide in self._thin:
             turn = rigid.matrices(q[:, guide])
-            q[:, body] = rigid.quaternions(found.matrix[:, body] + _THIN * turn)
+            q[:, body] = rigid.quaternions(found.matrix[:, body] + rigid.THIN * turn)
         return rigid.motion(q, found, self._scales(found, q))
 
     def _scales(self, found: Correlation, q: Doubles) -> Doubles | None:
@@ -345,7 +341,7 @@ class _Solver:
         return np.where(self.scaled, np.maximum(rigid.scales(found, rigid.matrices(q)), 1e-3), 1.0)
 
     def _swelling(self, points: Floats) -> npt.NDArray[np.bool_]:
-        """Bodies that miss by more than the quantisation, and by less than half of it with a scale per frame."""
+        """Bodies that miss by more than the quantisation, and half as often with a scale per frame."""
         found = rigid.correlate(self.bodies, self.rest, points, self.weight)
         q = rigid.quaternions(found.matrix)
         scale = rigid.scales(found, rigid.matrices(q))

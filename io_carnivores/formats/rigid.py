@@ -21,6 +21,9 @@ Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+# Squared file units: a body whose second extent is below it has no certain rotation about its longest axis. Truncated
+# coordinates scatter by 0.02 unit, so at half a unit such a rotation is certain to two degrees.
+THIN = 0.25
 _NEWTON = 24  # rounds at most; 5 are usual
 # Below this a rotation is not certain enough for the closed form, and the slower decomposition decides.
 _SURE = 1e-6
@@ -179,7 +182,7 @@ def _adjugate(k: Doubles, root: Doubles) -> tuple[Doubles, npt.NDArray[np.bool_]
     adjugate[0, 3] = adjugate[3, 0] = -m[2, 1] * s[5] + m[2, 2] * s[4] - m[2, 3] * s[3]
     adjugate[1, 2] = adjugate[2, 1] = -m[3, 0] * s[5] + m[3, 2] * s[2] - m[3, 3] * s[1]
     adjugate[1, 3] = adjugate[3, 1] = m[2, 0] * s[5] - m[2, 2] * s[2] + m[2, 3] * s[1]
-    adjugate[2, 3] = adjugate[3, 2] = -m[3, 0] * s[4] + m[3, 1] * s[2] - m[3, 3] * s[0]
+    adjugate[2, 3] = adjugate[3, 2] = -m[2, 0] * s[4] + m[2, 1] * s[2] - m[2, 3] * s[0]
     # The adjugate is the eigenvector times itself: its column of the largest diagonal entry is the best conditioned.
     best = np.abs(np.einsum("iim->im", adjugate)).argmax(axis=0)
     q = adjugate[:, best, np.arange(k.shape[2])].T
@@ -260,10 +263,21 @@ def correlate(bodies: Bodies, rest: Doubles, points: Floats, weight: Doubles) ->
     return Correlation(matrix.transpose(3, 0, 1, 2), heart, middle.transpose(2, 0, 1), inertia)
 
 
+def thin(bodies: Bodies, rest: Doubles, weight: Doubles) -> npt.NDArray[np.bool_]:
+    """Bodies (B,) whose vertices do not settle a rotation: one, two, or all on a line; arrays sorted."""
+    arm = rest - np.repeat(centres(bodies, rest, weight), bodies.sizes, axis=0)
+    scatter = bodies.sums(arm[:, :, None] * arm[:, None, :] * weight[:, None, None])
+    return np.asarray(np.linalg.eigvalsh(scatter)[:, 1] < THIN)
+
+
 def fit(bodies: Bodies, rest: Doubles, points: Floats, weight: Doubles) -> Motion:
-    """The motion of every body that carries `rest` to `points` best; arrays as for `correlate`."""
+    """The motion of every body that carries `rest` to `points` best; arrays as for `correlate`.
+
+    What a thin body leaves open is settled by turning as little as possible.
+    """
     found = correlate(bodies, rest, points, weight)
-    return motion(quaternions(found.matrix), found)
+    matrix = found.matrix + THIN * thin(bodies, rest, weight)[:, None, None] * np.eye(3)
+    return motion(quaternions(matrix), found)
 
 
 def motion(q: Doubles, found: Correlation, scale: Doubles | None = None) -> Motion:

@@ -12,11 +12,13 @@ from .rigid import Bodies, Doubles, Ints
 
 _SHORTEST = 0.01  # of the creature's size; Blender deletes bones without length
 _USUAL = 0.05
+_DOUBTFUL = 0.3  # file units of error; certain joints are better left where each side puts them
+_NOISE = 0.1
 _SMALL = 0.6  # of the body's own vertices: a child that carries less is a part of it (a jaw), not the chain
 _FLYING = 0.5  # file units of error beyond which a part without a seam has no joint
 
 
-def heads(bodies: Bodies, rest: Doubles, tree: Tree, pairs: Pairs, joints: Joints) -> Doubles:
+def heads(bodies: Bodies, rest: Doubles, tree: Tree, pairs: Pairs, joints: Joints, partner: Ints) -> Doubles:
     """Where each bone starts (B, 3): the joint to the parent, the centre of the root.
 
     A joint far from both of its bodies is none: then it is the middle of the seam. Loose parts that keep no point in
@@ -35,6 +37,26 @@ def heads(bodies: Bodies, rest: Doubles, tree: Tree, pairs: Pairs, joints: Joint
     result[linked] = pairs.anchor[link] + np.where((distance <= reach)[:, None], away, 0.0)
     flying = linked[(pairs.edges[link] == 0) & ((joints.error[link] > _FLYING) | (distance > reach))]
     result[flying] = centre[flying]
+    error = np.zeros(bodies.count)
+    error[linked] = joints.error[link]
+    return _evened(result, error, tree, partner)
+
+
+def _evened(head: Doubles, error: Doubles, tree: Tree, partner: Ints) -> Doubles:
+    """Where the motion settles a joint badly on either side, both sides get the weighted mean of the two."""
+    own = np.arange(len(head))
+    two = np.flatnonzero((partner >= 0) & (partner != own))
+    other = partner[two]
+    # Mirrored parents only: else the two joints are not the same joint.
+    above, beyond = tree.parent[two], tree.parent[other]
+    alike = (above >= 0) & (beyond >= 0) & (partner[above] == beyond)
+    doubtful = alike & (np.maximum(error[two], error[other]) > _DOUBTFUL)
+    two, other = two[doubtful], other[doubtful]
+    weight = 1.0 / (_NOISE**2 + error**2)
+    mirrored = head[other] * (-1.0, 1.0, 1.0)
+    mean = head[two] * weight[two, None] + mirrored * weight[other, None]
+    result = head.copy()
+    result[two] = mean / (weight[two] + weight[other])[:, None]
     return result
 
 
@@ -50,9 +72,14 @@ def tails(bodies: Bodies, rest: Doubles, tree: Tree, head: Doubles, partner: Int
         if tree.parent[body] >= 0:
             weight[tree.parent[body]] += weight[body]
     result = head.copy()
+    chosen: dict[int, int] = {}
     for body, rows in enumerate(bodies.slices()):
         own = rest[bodies.order[rows]] - head[body]
-        child = _next(body, below[body], head, own, weight, partner, size)
+        twin = chosen.get(int(partner[body]), -1)
+        child = int(partner[twin]) if twin >= 0 else -1
+        if child < 0 or int(tree.parent[child]) != body or np.linalg.norm(head[child] - head[body]) < _SHORTEST * size:
+            child = _next(body, below[body], head, own, weight, partner, size)
+        chosen[body] = child
         result[body] = head[child] if child >= 0 else head[body] + _across(body, own, tree, head, size)
     return result
 

@@ -21,8 +21,11 @@ _MOVES = 4  # steps; a vertex that never leaves so small a box says nothing abou
 # flames and what converters numbered at random stay below 70 %, so the exact values matter little.
 GOOD_DISTANCE = 0.85  # of the frames of moving vertices within 0.25 unit
 GOOD_STEPS = 0.90  # of all coordinates within 2 steps
-_SOLID = 0.5  # of the vertices in bodies of three and more: smaller ones fit anything
-_SWOLLEN = 0.5  # of the vertices in bodies that needed a scale: breathing is a part of the creature, puffs are all of it
+_SMALLEST = 3  # vertices; smaller bodies fit anything
+_SOLID = 0.5  # of the vertices that move, in bodies which can fail to fit
+_SWOLLEN = (
+    0.5  # of the vertices in bodies that needed a scale: breathing is a part of the creature, puffs are all of it
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Fit:
     `distances`: of all vertex-frames, within 0.1, 0.25 and 1 file unit of the stored position (its unbiased middle);
     `coordinates`: of all coordinates, within 1, 2, 4 and 16 steps after truncation as the original tool does it;
     `soft`: vertices that are more than 2 steps off in more than 2 % of the frames; `moving`: of the frames of vertices
-    that move at all, within 0.25 unit; `solid`: share of the vertices in bodies of three or more; `joint_errors` in file
+    that move at all, within 0.25 unit; `solid`: of the vertices that move, in bodies of three or more; `joint_errors` in file
     units, root mean square, one per joint; `scaled` (B,): bodies that were given a scale; `swollen`: their share of the
     vertices.
     """
@@ -105,12 +108,11 @@ class Tally:
         total = self._frames * len(self._off)
         moves = (self._high - self._low).max(axis=1) > _MOVES if len(self._off) else np.zeros(0, np.bool_)
         moving = self._near[DISTANCES.index(0.25)][moves]
-        sizes = bodies.sizes
         return Fit(
             frames=self._frames,
             distances=tuple(float(n) / total if total else 1.0 for n in self._near.sum(axis=1)),
             coordinates=tuple(float(n) / (3 * total) if total else 1.0 for n in self._steps),
             soft=np.flatnonzero(self._off > _SOFT_SHARE * self._frames),
             moving=float(moving.mean()) / self._frames if len(moving) else 1.0,
-            solid=float(sizes[sizes >= 3].sum()) / max(1, len(self._off)),
+            solid=float((bodies.sizes[bodies.body[moves]] >= _SMALLEST).mean()) if moves.any() else 1.0,
         )

@@ -132,9 +132,7 @@ def _numbered(bodies: Bodies, pairs: Pairs, price: Doubles) -> Tree | None:
     if not filled:
         return None
     around: list[dict[int, tuple[float, int]]] = [{} for _ in range(bodies.count)]
-    for pair, (a, c, cost) in enumerate(
-        zip(pairs.first.tolist(), pairs.second.tolist(), price.tolist(), strict=True)
-    ):
+    for pair, (a, c, cost) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), price.tolist(), strict=True)):
         around[c][a] = (cost, pair)
     # A state is the cost, the path from the root to the body before, and the links so far.
     beam: list[tuple[float, tuple[int, ...], tuple[int, ...]]] = [(0.0, (filled[0],), ())]

@@ -83,7 +83,7 @@ def _seams(bodies: Bodies, rest: Doubles, edges: Ints) -> tuple[Ints, Ints, Ints
     spread = np.zeros(len(key))
     np.add.at(spread, index.reshape(-1), ((middles - anchor[index.reshape(-1)]) ** 2).sum(axis=1))
     spread = np.sqrt(spread / np.maximum(count, 1))
-    return key // bodies.count, key % bodies.count, count, anchor, np.zeros(len(key)), spread
+    return (key // bodies.count, key % bodies.count, count, anchor, np.zeros(len(key)), spread)
 
 
 def _neighbours(
@@ -110,7 +110,14 @@ def _neighbours(
     keys = np.array(sorted(found), np.int64)
     gaps = np.array([found[key][0] for key in keys.tolist()], np.float64)
     anchors = np.array([found[key][1] for key in keys.tolist()], np.float64).reshape(-1, 3)
-    return keys // bodies.count, keys % bodies.count, np.zeros(len(keys), np.int64), anchors, gaps, np.zeros(len(keys))
+    return (
+        keys // bodies.count,
+        keys % bodies.count,
+        np.zeros(len(keys), np.int64),
+        anchors,
+        gaps,
+        np.zeros(len(keys)),
+    )
 
 
 def _closest(some: Doubles, points: Doubles) -> tuple[Doubles, Ints]:

@@ -33,8 +33,8 @@ _SURE = 1e-6
 class Bodies:
     """Which vertices belong together.
 
-    `order` (V,): vertex numbers sorted by body; `start` (B + 1,): body b has `order[start[b]:start[b + 1]]`; `body` (V,):
-    the body of each vertex in file order. A body may be empty.
+    `order` (V,): vertex numbers sorted by body; `start` (B + 1,): body b has `order[start[b]:start[b + 1]]`; `body`
+    (V,): the body of each vertex in file order. A body may be empty. "Sorted" arrays have their rows in this order.
     """
 
     order: Ints
@@ -102,11 +102,11 @@ def unbiased(frames: npt.NDArray[np.int16]) -> Floats:
 
 
 def quaternions(correlation: npt.NDArray[Any]) -> Doubles:
-    """Rotations that maximise trace(R^T H) for a stack of H = sum of frame (column) by rest (row), (..., 3, 3) to (..., 4).
+    """Rotations (..., 4) that maximise trace(R^T H) for stacked H = sum of frame (column) by rest (row), (..., 3, 3).
 
     The answer is the eigenvector of the largest eigenvalue of a symmetric 4 x 4 matrix (Horn 1987), found by Newton's
-    method on its characteristic polynomial and taken from the adjugate (Theobald 2005). Matrices for which two rotations
-    do about equally well go to an eigenvalue decomposition. All zero gives the identity.
+    method on its characteristic polynomial and taken from the adjugate (Theobald 2005). Matrices for which two
+    rotations do about equally well go to an eigenvalue decomposition. All zero gives the identity.
     """
     shape = correlation.shape[:-2]
     matrices = np.asarray(correlation, np.float64).reshape(-1, 3, 3)

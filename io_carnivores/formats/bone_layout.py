@@ -11,6 +11,7 @@ from .joints import Joints, Pairs
 from .rigid import Bodies, Doubles, Ints
 
 _SHORTEST = 0.01  # of the creature's size; Blender deletes bones without length
+_LEAST = 0.05  # file units, whatever the size: single precision far from the origin must still tell the ends apart
 _USUAL = 0.05
 _DOUBTFUL = 0.3  # file units of error; certain joints are better left where each side puts them
 _NOISE = 0.1
@@ -77,7 +78,7 @@ def tails(bodies: Bodies, rest: Doubles, tree: Tree, head: Doubles, partner: Int
         own = rest[bodies.order[rows]] - head[body]
         twin = chosen.get(int(partner[body]), -1)
         child = int(partner[twin]) if twin >= 0 else -1
-        if child < 0 or int(tree.parent[child]) != body or np.linalg.norm(head[child] - head[body]) < _SHORTEST * size:
+        if child < 0 or int(tree.parent[child]) != body or np.linalg.norm(head[child] - head[body]) < _shortest(size):
             child = _next(body, below[body], head, own, weight, partner, size)
         chosen[body] = child
         result[body] = head[child] if child >= 0 else head[body] + _across(body, own, tree, head, size)
@@ -86,6 +87,10 @@ def tails(bodies: Bodies, rest: Doubles, tree: Tree, head: Doubles, partner: Int
 
 def _size(rest: Doubles) -> float:
     return float(np.linalg.norm(np.ptp(rest, axis=0))) if len(rest) else 1.0
+
+
+def _shortest(size: float) -> float:
+    return max(_SHORTEST * size, _LEAST)
 
 
 def _next(
@@ -97,7 +102,7 @@ def _next(
     for child in children:
         way = head[child] - head[body]
         length = float(np.linalg.norm(way))
-        if length < 2 * _SHORTEST * size or weight[child] < _SMALL * len(own):
+        if length < 2 * _shortest(size) or weight[child] < _SMALL * len(own):
             continue
         if partner[body] == body and partner[child] not in (-1, child):
             continue
@@ -113,7 +118,7 @@ def _next(
 
 def _across(body: int, own: Doubles, tree: Tree, head: Doubles, size: float) -> npt.NDArray[np.float64]:
     """From the head through the middle of the body to its far side; onwards from the parent where there is no body."""
-    shortest = max(_SHORTEST * size, 1e-3)
+    shortest = _shortest(size)
     middle = own.mean(axis=0) if len(own) else np.zeros(3)
     length = float(np.linalg.norm(middle))
     if length < 0.5 * shortest and len(own) > 1:

@@ -22,6 +22,7 @@ from .rigid import Bodies, Correlation, Doubles, Floats, Ints, Motion
 
 _CHUNK = 256  # frames handled at once
 _SAMPLE = 400  # frames that decide shapes, joints and tree; all of the frames in nearly every file
+_FARTHEST = 1e6  # file units; frames reach 2048, and squares of base positions must stay numbers
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ def recover(
     whether the result is worth showing as bones.
     """
     chosen = options or Options()
-    base = np.nan_to_num(np.asarray(vertices["position"], np.float64).reshape(-1, 3))
+    base = np.asarray(vertices["position"], np.float64).reshape(-1, 3)
+    base = np.clip(np.where(np.isfinite(base), base, 0.0), -_FARTHEST, _FARTHEST)
     owners, stored = np.unique(vertices["owner"], return_inverse=True)
     bodies = Bodies.of(stored.reshape(-1), len(owners))
     frames = _Frames([clip for clip in clips if len(clip)], len(base))

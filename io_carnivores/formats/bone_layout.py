@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from .joint_tree import Tree
-from .joints import Joints, Pairs
-from .rigid import Bodies, Doubles, Ints
+if TYPE_CHECKING:
+    from .joint_tree import Tree
+    from .joints import Joints, Pairs
+    from .rigid import Bodies, Doubles, Ints
 
 _SHORTEST = 0.01  # of the creature's size; Blender deletes bones without length
 _LEAST = 0.05  # file units, whatever the size: single precision far from the origin must still tell the ends apart

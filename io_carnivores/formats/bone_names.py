@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Names for recovered bones: from a bone table where there is one, else by place in the chain and by side.
 
-Animals face file -Z with x to their left and y up, so that x > 0 is `.L` as Blender understands it. Words are given only
-to animals whose left and right mirror each other; everything else is plain "Bone".
+Animals face file -Z with x to their left and y up, so that x > 0 is `.L` as Blender understands it. Words are given
+only to animals whose left and right mirror each other; everything else is plain "Bone".
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .joint_tree import UNMATCHED, Tree
 from .model import bone_names
-from .rigid import Bodies, Doubles, Ints, Motion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .rigid import Bodies, Doubles, Ints, Motion
 
 PLAIN = "Bone"
 _GROUND = 0.12  # of the height: what reaches below it stands on the ground
@@ -85,7 +88,7 @@ def _words(bodies: Bodies, rest: Doubles, tree: Tree, partner: Ints) -> list[str
     ground = low[1] + _GROUND * (high[1] - low[1])
     result[tree.root] = "Root"
     _name_front(result, front, limbs, bodies, tree, centre)
-    _name_back(result, back, limbs, tree, upright)
+    _name_back(result, back, limbs, tree, upright=upright)
     place = {body: number for number, body in enumerate([*back[::-1], tree.root, *front])}
     _name_limbs(result, [limb for limb in limbs if len(limb) >= _LIMB], bodies, rest, tree, place, ground)
     return result
@@ -177,7 +180,7 @@ def _name_front(
     _name(result, front[shoulder:-1], "Neck")
 
 
-def _name_back(result: list[str], back: list[int], limbs: list[list[int]], tree: Tree, upright: bool) -> None:
+def _name_back(result: list[str], back: list[int], limbs: list[list[int]], tree: Tree, *, upright: bool) -> None:
     """Hips where the last limbs hang, spine between them and the root, the tail behind."""
     hung = [back.index(int(tree.parent[limb[0]])) for limb in limbs if int(tree.parent[limb[0]]) in back]
     end = max(hung) + 1 if hung else 0

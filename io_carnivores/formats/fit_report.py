@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .motion import STEPS
-from .rigid import Bodies, Doubles, Floats, Ints
+
+if TYPE_CHECKING:
+    from .rigid import Bodies, Doubles, Floats, Ints
 
 DISTANCES = (0.1, 0.25, 1.0)  # file units
 WITHIN = (1, 2, 4, 16)  # steps of 1/16 file unit
@@ -35,9 +37,9 @@ class Fit:
     `distances`: of all vertex-frames, within 0.1, 0.25 and 1 file unit of the stored position (its unbiased middle);
     `coordinates`: of all coordinates, within 1, 2, 4 and 16 steps after truncation as the original tool does it;
     `soft`: vertices that are more than 2 steps off in more than 2 % of the frames; `moving`: of the frames of vertices
-    that move at all, within 0.25 unit; `solid`: of the vertices that move, in bodies of three or more; `joint_errors` in file
-    units, root mean square, one per joint; `scaled` (B,): bodies that were given a scale; `swollen`: their share of the
-    vertices.
+    that move at all, within 0.25 unit; `solid`: of the vertices that move, in bodies of three or more; `joint_errors`
+    in file units, root mean square, one per joint; `scaled` (B,): bodies that were given a scale; `swollen`: their
+    share of the vertices.
     """
 
     frames: int
@@ -87,9 +89,9 @@ class Tally:
         self._low = np.full((vertices, 3), 0x7FFF, np.int32)
         self._high = np.full((vertices, 3), -0x8000, np.int32)
 
-    def add(self, order: Ints, shown: Floats, points: Floats, frames: npt.NDArray[np.int16]) -> None:
-        """Compare `shown` with `points`, both (V, 3, N) of the vertices `order`, and with the stored frames (N, V, 3)."""
-        self._frames += len(frames)
+    def add(self, order: Ints, shown: Floats, points: Floats) -> None:
+        """Compare `shown` with `points`, as of `rigid.unbiased`: both (V, 3, N), of the vertices `order` (V,)."""
+        self._frames += points.shape[2]
         distance = shown - points
         square = np.einsum("vin,vin->vn", distance, distance)
         for row, limit in enumerate(DISTANCES):

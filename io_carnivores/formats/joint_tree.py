@@ -9,12 +9,14 @@ the left holds on the right, and no thigh can hang on the other thigh.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from .joints import Joints, Pairs
-from .rigid import Bodies, Doubles, Ints
+if TYPE_CHECKING:
+    from .joints import Joints, Pairs
+    from .rigid import Bodies, Doubles, Ints
 
 UNMATCHED = -1
 
@@ -96,7 +98,7 @@ def prices(pairs: Pairs, joints: Joints, size: float) -> Doubles:
     unit = max(size, 1e-6)
     loose = np.where(pairs.edges > 0, np.maximum(seam, 0.0), _LOOSE + 50.0 * pairs.gap / unit)
     astray = np.linalg.norm(joints.point - pairs.anchor, axis=1) / (0.1 * unit + pairs.spread)
-    return torn + loose + astray
+    return np.asarray(torn + loose + astray, np.float64)
 
 
 def grow(bodies: Bodies, pairs: Pairs, price: Doubles, partner: Ints, side: Doubles) -> Tree:
@@ -225,7 +227,7 @@ def _expanded(
     price: Doubles,
     partner: Ints,
 ) -> list[tuple[int, int, int]]:
-    """Bodies joined by the chosen links of nodes, (body, body, pair): the same on both sides; maybe more than a tree."""
+    """Bodies joined by the chosen links of nodes, (body, body, pair), alike on both sides; maybe more than a tree."""
     result = []
     for key in chosen:
         members = sorted(links[key][1], key=lambda p: float(price[p]))

@@ -9,14 +9,16 @@ it free altogether; free directions are settled at the middle of the mesh seam b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from .rigid import Bodies, Doubles, Ints, Motion
+if TYPE_CHECKING:
+    from .rigid import Bodies, Doubles, Ints, Motion
 
-# Mean square of how far a unit arm swings (about its angle in radians) below which a direction counts as free. Rotations
-# of small bodies are noisy by a degree or two; an arm that swings three degrees settles its joint to about a unit.
+# Mean square of how far a unit arm swings (about its angle in radians) below which a direction counts as free.
+# Rotations of small bodies are noisy by a degree or two; an arm that swings three settles its joint to about a unit.
 _FREE = 0.05**2
 _TORN = 10.0  # file units of error that weigh as much as a swing of a radian
 _CHUNK = 1 << 22  # numbers in one temporary array
@@ -148,7 +150,7 @@ def _forms(pairs: Pairs, tall: Doubles) -> Doubles:
         chosen = np.flatnonzero((pairs.first >= start) & (pairs.first < start + step))
         crossed = products[pairs.first[chosen] - start, :, pairs.second[chosen]]
         form[chosen] -= crossed + crossed.transpose(0, 2, 1)
-    return form
+    return np.asarray(form, np.float64)
 
 
 def solve(pairs: Pairs, moved: Motion) -> Joints:

@@ -8,17 +8,20 @@ no bones. Vertices of one owner move rigidly to within the quantisation, so the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import bone_layout, bone_names, joint_tree, joints, rigid
 from .fit_report import Fit, Tally
+from .motion import STEPS
 from .rest_shape import Shape, posed, refined
 from .rigid import Bodies, Correlation, Doubles, Floats, Ints, Motion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _CHUNK = 256  # frames handled at once
 _SAMPLE = 400  # frames that decide shapes, joints and tree; all of the frames in nearly every file
@@ -27,7 +30,9 @@ _FARTHEST = 1e6  # file units; frames reach 2048, and squares of base positions 
 
 @dataclass(frozen=True)
 class Options:
-    """`reassign`: let single vertices follow the body they really move with. `scales`: give a body that swells and
+    """What to make of it.
+
+    `reassign`: let single vertices follow the body they really move with. `scales`: give a body that swells and
     shrinks evenly (many originals breathe that way) one scale per frame. `bones`: a bone table (B,) of `model.BONE`
     whose names, positions and parents are taken where a number is an owner's.
     """
@@ -111,7 +116,7 @@ def recover(
     rest, from_base = posed(shape, base, sample)
     edges = joints.mesh_edges(faces["corner"], rest)
     pairs = joints.candidates(bodies, rest, edges)
-    solver = _Solver(bodies, rest[bodies.order], shape.weight, chosen.scales)
+    solver = _Solver(bodies, rest[bodies.order], shape.weight, with_scales=chosen.scales)
     solver.prepare(pairs, sample[bodies.order])
     found = joints.solve(pairs, solver.moved(sample[bodies.order]))
     size = float(np.linalg.norm(np.ptp(rest, axis=0))) if len(rest) else 1.0
@@ -178,7 +183,7 @@ def _to_rest(shape: Shape, base: Doubles, rest: Doubles) -> Motion:
 class _Solver:
     """The motion of all bodies over any frames, with thin bodies turning as what they hang on."""
 
-    def __init__(self, bodies: Bodies, rest: Doubles, weight: Doubles, with_scales: bool) -> None:
+    def __init__(self, bodies: Bodies, rest: Doubles, weight: Doubles, *, with_scales: bool) -> None:
         self.bodies, self.rest, self.weight = bodies, rest, weight
         self.scaled = np.zeros(bodies.count, np.bool_)
         self._with_scales = with_scales
@@ -221,10 +226,8 @@ class _Solver:
         missed = []
         for moved in (rigid.motion(q, found), rigid.motion(q, found, np.maximum(scale, 1e-3))):
             distance = np.linalg.norm(rigid.carried(self.bodies, self.rest, moved) - points, axis=1)
-            missed.append(
-                self.bodies.sums((distance > 2 / rigid.STEPS).mean(axis=1)) / np.maximum(self.bodies.sizes, 1)
-            )
-        return (missed[0] > 0.01) & (missed[1] < 0.5 * missed[0])
+            missed.append(self.bodies.sums((distance > 2 / STEPS).mean(axis=1)) / np.maximum(self.bodies.sizes, 1))
+        return np.asarray((missed[0] > 0.01) & (missed[1] < 0.5 * missed[0]), np.bool_)
 
 
 def _guides(bodies: Bodies, thin: npt.NDArray[np.bool_], pairs: joints.Pairs) -> list[tuple[int, int]]:
@@ -232,7 +235,7 @@ def _guides(bodies: Bodies, thin: npt.NDArray[np.bool_], pairs: joints.Pairs) ->
     result: list[tuple[int, int]] = []
     order = np.lexsort((pairs.gap, -pairs.edges))
     links = list(zip(pairs.first[order].tolist(), pairs.second[order].tolist(), strict=True))
-    open_bodies = {body for body in np.flatnonzero(thin & (bodies.sizes > 0)).tolist()}
+    open_bodies = set(np.flatnonzero(thin & (bodies.sizes > 0)).tolist())
     while open_bodies:
         step: dict[int, int] = {}
         for a, c in links:
@@ -257,7 +260,7 @@ def _whole(solver: _Solver, frames: _Frames, rest: Doubles) -> tuple[Motion, Tal
         moved = solver.moved(points)
         # As it will be shown and written: the rest shape in single precision.
         shown = rigid.carried(bodies, solver.rest.astype(np.float32).astype(np.float64), moved)
-        tally.add(bodies.order, shown, points, chunk)
+        tally.add(bodies.order, shown, points)
         parts.append(moved)
     fields = ("quaternion", "rotation", "translation", "scale")
     return Motion(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields)), tally

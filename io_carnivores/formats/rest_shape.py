@@ -61,7 +61,8 @@ def _rounds(shape: Shape, points: Floats, count: int) -> Shape:
     bodies, rest, weight = shape.bodies, shape.shape, shape.weight
     for number in range(count):
         moved = rigid.fit(bodies, rest, points, weight)
-        before, rest = (rest, np.median(rigid.brought_back(bodies, points, moved), axis=2).astype(np.float64))
+        before = rest
+        rest = np.median(rigid.brought_back(bodies, points, moved), axis=2).astype(np.float64)
         if number:
             if np.abs(rest - before).max() < _SETTLED:
                 break
@@ -70,7 +71,7 @@ def _rounds(shape: Shape, points: Floats, count: int) -> Shape:
     return Shape(bodies, rest, weight)
 
 
-def _spreads(shape: Shape, points: Floats, moved: Motion) -> tuple[Doubles, Doubles]:
+def _spreads(points: Floats, moved: Motion) -> tuple[Doubles, Doubles]:
     """How far every vertex wanders within every body (V, B), and its mean place there (V, B, 3); sorted rows.
 
     |R^T (x - t)| = |x - t|, so that both come out of one product of all vertices by all bodies.
@@ -95,7 +96,7 @@ def _followed(shape: Shape, points: Floats) -> Ints:
     for start in range(0, len(points), step):
         rows = slice(start, start + step)
         part = bodies.order[rows]
-        error, _mean = _spreads(shape, points[rows], moved)
+        error, _mean = _spreads(points[rows], moved)
         error[:, bodies.sizes < 3] = np.inf
         own = np.sqrt((_misses(shape, points, moved, rows) ** 2).mean(axis=1))
         best = error.argmin(axis=1)
@@ -121,7 +122,7 @@ def _placed(shape: Shape, moved: Bodies, back: Ints, points: Floats) -> Doubles:
     motion = rigid.fit(shape.bodies, shape.shape, points, shape.weight)
     result = shape.shape[back[moved.order]]
     changed = np.flatnonzero(moved.body != shape.bodies.body)
-    _error, mean = _spreads(shape, points[back[changed]], motion)
+    _error, mean = _spreads(points[back[changed]], motion)
     place = np.empty_like(back)
     place[moved.order] = np.arange(len(back))
     result[place[changed]] = mean[np.arange(len(changed)), moved.body[changed]]

@@ -223,14 +223,15 @@ def continuous(q: Doubles) -> Doubles:
 def centres(bodies: Bodies, rest: Doubles, weight: Doubles) -> Doubles:
     """Weighted centres (B, 3) of a sorted shape (V, 3)."""
     total = bodies.sums(weight)
-    return bodies.sums(rest * weight[:, None]) / np.where(total > 0, total, 1.0)[:, None]
+    return np.asarray(bodies.sums(rest * weight[:, None]) / np.where(total > 0, total, 1.0)[:, None], np.float64)
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """What a fit needs to know of the frames: `matrix` (N, B, 3, 3), sums of frame times rest around the centres;
-    `heart` (B, 3), the centre in rest; `middle` (N, B, 3), the centre in every frame; `inertia` (B,), sum of squares in
-    rest.
+    """What a fit needs to know of the frames.
+
+    `matrix` (N, B, 3, 3): sums of frame times rest around the centres; `heart` (B, 3): the centre in rest; `middle`
+    (N, B, 3): the centre in every frame; `inertia` (B,): sum of squares in rest.
     """
 
     matrix: Doubles

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,7 @@ def built(
     hinges: bool = False,
     seed: int = 0,
 ) -> Creature:
-    """A creature of one tube per bone, skinned at the joints by quads, that moves at random. Joints: where bones start."""
+    """A creature of one tube per bone, skinned at the joints, that moves at random. Joints: where bones start."""
     random = np.random.default_rng(seed)
     shapes = [tube(a, b, 3.0) for a, b in ends]
     rest = np.concatenate(shapes)
@@ -143,7 +144,7 @@ def animal() -> Creature:
     parent, ends = [-1], [(p((0.0, 60, 0)), p((0.0, 60, -20)))]
 
     def chain(above: int, *points: tuple[float, float, float]) -> int:
-        for a, b in zip(points[:-1], points[1:], strict=True):
+        for a, b in itertools.pairwise(points):
             parent.append(above)
             ends.append((p(a, np.float64), p(b, np.float64)))
             above = len(parent) - 1
@@ -191,6 +192,7 @@ def require_sound(rig: recover.Rig, vertices: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_known_skeleton_with_ball_joints(seed: int) -> None:
+    """Tree and joints come back."""
     creature = random_creature(seed)
     rig = creature.rig()
     require_sound(rig, len(creature.vertices))
@@ -234,6 +236,7 @@ def test_numbers_out_of_order_give_the_same_tree(seed: int) -> None:
 
 
 def test_left_and_right_are_alike_and_named() -> None:
+    """Mirrored bones hang alike and share a name."""
     creature = animal()
     rig = creature.rig()
     require_sound(rig, len(creature.vertices))
@@ -254,7 +257,7 @@ def test_left_and_right_are_alike_and_named() -> None:
 
 
 def test_frames_come_back_from_the_rig() -> None:
-    """frame = scale * rotation @ rest + translation, clip by clip."""
+    """A frame is scale * rotation @ rest + translation, clip by clip."""
     creature = random_creature(1)
     rig = creature.rig()
     start = 0
@@ -269,6 +272,7 @@ def test_frames_come_back_from_the_rig() -> None:
 
 
 def test_placeholder_base_pose_is_not_used() -> None:
+    """The rest pose is then that of the first frame."""
     creature = random_creature(2)
     creature.vertices["position"] = np.random.default_rng(0).uniform(-50, 50, creature.vertices["position"].shape)
     rig = creature.rig()
@@ -280,11 +284,13 @@ def test_placeholder_base_pose_is_not_used() -> None:
 
 
 def test_usable_base_pose_stays_as_it_was() -> None:
+    """The mesh needs no second shape."""
     creature = random_creature(3)
     assert np.array_equal(creature.rig().rest, creature.vertices["position"])
 
 
 def test_stray_vertex_follows_the_body_it_moves_with() -> None:
+    """One vertex with a wrong owner."""
     creature = random_creature(4)
     creature.vertices["owner"][5] = creature.vertices["owner"][60]
     rig = creature.rig()
@@ -297,6 +303,7 @@ def test_stray_vertex_follows_the_body_it_moves_with() -> None:
 
 
 def test_soft_vertices_are_named_and_spoil_nothing_else() -> None:
+    """One vertex that follows nothing."""
     creature = random_creature(0)
     wobble = np.random.default_rng(3).integers(-40, 40, (len(creature.frames), 3))
     creature.frames[:, 17] += wobble.astype(np.int16)
@@ -306,6 +313,7 @@ def test_soft_vertices_are_named_and_spoil_nothing_else() -> None:
 
 
 def test_breathing_body_gets_a_scale_when_asked() -> None:
+    """Even swelling is no softness."""
     creature = random_creature(5)
     rows = creature.vertices["owner"] == 3
     frames = creature.frames / 16.0
@@ -323,6 +331,7 @@ def test_breathing_body_gets_a_scale_when_asked() -> None:
 
 
 def test_random_motion_is_not_good() -> None:
+    """Noise is no skeleton."""
     creature = random_creature(0)
     creature.frames = np.random.default_rng(0).integers(-900, 900, creature.frames.shape).astype(np.int16)
     rig = creature.rig()
@@ -332,6 +341,7 @@ def test_random_motion_is_not_good() -> None:
 
 
 def test_bone_table_gives_names_joints_and_parents() -> None:
+    """A table of the same creature wins."""
     creature = random_creature(1)
     bones = np.zeros(len(creature.parent) + 2, BONE)
     bones["parent"][: len(creature.parent)] = creature.parent
@@ -345,6 +355,7 @@ def test_bone_table_gives_names_joints_and_parents() -> None:
 
 
 def test_looped_bone_table_is_survived() -> None:
+    """Parents in a circle, positions that are no numbers."""
     creature = random_creature(1)
     bones = np.zeros(len(creature.parent), BONE)
     bones["parent"] = np.roll(np.arange(len(bones)), 1)
@@ -353,6 +364,7 @@ def test_looped_bone_table_is_survived() -> None:
 
 
 def test_names_of_a_table_are_unique_even_when_they_look_numbered() -> None:
+    """A name may look like one made unique."""
     bones = np.zeros(3, BONE)
     bones["name"] = [np.void(name_field(text)) for text in ("a", "a.001", "a")]
     names = bone_names.merged(["x", "y", "z"], bones, np.arange(3))
@@ -361,6 +373,7 @@ def test_names_of_a_table_are_unique_even_when_they_look_numbered() -> None:
 
 @pytest.mark.parametrize("lengths", [[], [0], [0, 0], [1], [2], [0, 1, 7]])
 def test_few_frames(lengths: list[int]) -> None:
+    """Empty animations keep their places."""
     creature = random_creature(2)
     clips = [creature.frames[:n] for n in lengths]
     rig = recover.recover(creature.vertices, creature.faces, clips)
@@ -371,26 +384,32 @@ def test_few_frames(lengths: list[int]) -> None:
 
 
 def owners_one(creature: Creature) -> None:
+    """One owner for all."""
     creature.vertices["owner"] = 7
 
 
 def owners_none(creature: Creature) -> None:
+    """No owner at all."""
     creature.vertices["owner"] = -1
 
 
 def owners_some(creature: Creature) -> None:
+    """Some have none."""
     creature.vertices["owner"][:20] = -1
 
 
 def owners_all_different(creature: Creature) -> None:
+    """Every vertex its own."""
     creature.vertices["owner"] = np.arange(len(creature.vertices))
 
 
 def owners_random(creature: Creature) -> None:
+    """Numbers without a meaning."""
     creature.vertices["owner"] = np.random.default_rng(1).integers(0, 40, len(creature.vertices))
 
 
 def small_bodies(creature: Creature) -> None:
+    """Two vertices, one vertex, a line."""
     creature.vertices["owner"][12:14] = 100  # two vertices
     creature.vertices["owner"][30] = 101  # one
     line = slice(48, 60)  # a whole body on a line
@@ -398,34 +417,41 @@ def small_bodies(creature: Creature) -> None:
 
 
 def all_at_one_point(creature: Creature) -> None:
+    """Nothing has an extent."""
     creature.vertices["position"] = 3.0
     creature.frames[:] = 48
 
 
 def one_body_at_one_point(creature: Creature) -> None:
+    """One body without extent."""
     creature.vertices["position"][:12] = creature.vertices["position"][0]
     creature.frames[:, :12] = creature.frames[:, :1]
 
 
 def no_faces(creature: Creature) -> None:
+    """No seams."""
     creature.faces = creature.faces[:0]
 
 
 def degenerate_faces(creature: Creature) -> None:
+    """Repeated corners."""
     creature.faces["corner"][:, 1] = creature.faces["corner"][:, 0]
 
 
 def no_numbers(creature: Creature) -> None:
+    """Positions that are no numbers."""
     creature.vertices["position"][3] = np.nan
     creature.vertices["position"][90] = np.inf
 
 
 def far_out(creature: Creature) -> None:
+    """The ends of the number range in turn."""
     creature.frames[:] = 0x7FFF
     creature.frames[1::2] = -0x8000
 
 
 def flat(creature: Creature) -> None:
+    """All in a plane."""
     creature.vertices["position"][:, 2] = 0
     creature.frames[:, :, 2] = 0
 
@@ -449,7 +475,8 @@ ODD = [
 
 @pytest.mark.parametrize("scales", [False, True], ids=["rigid", "scales"])
 @pytest.mark.parametrize("change", ODD, ids=lambda change: str(change.__name__))
-def test_odd_files_end_in_something_sound(change: Any, scales: bool) -> None:
+def test_odd_files_end_in_something_sound(change: Any, *, scales: bool) -> None:
+    """Whatever a file holds."""
     creature = random_creature(3)
     change(creature)
     with np.errstate(all="raise", under="ignore"):
@@ -458,13 +485,15 @@ def test_odd_files_end_in_something_sound(change: Any, scales: bool) -> None:
 
 
 @pytest.mark.parametrize(("change", "good"), [(owners_one, False), (owners_all_different, False), (no_faces, True)])
-def test_verdict_on_odd_files(change: Any, good: bool) -> None:
+def test_verdict_on_odd_files(change: Any, *, good: bool) -> None:
+    """Bones only where owners mean something."""
     creature = random_creature(3)
     change(creature)
     assert creature.rig().fit.good is good
 
 
 def test_single_vertex_and_empty_face_list() -> None:
+    """The least there can be."""
     vertices, frames = np.zeros(1, VERTEX), np.zeros((4, 1, 3), np.int16)
     require_sound(recover.recover(vertices, np.zeros(0, FACE), [frames]), 1)
 
@@ -537,7 +566,8 @@ def recovered(path: Path, **options: Any) -> tuple[car.Character, recover.Rig]:
 
 @pytest.mark.samples("*.car")
 @pytest.mark.parametrize("scales", [False, True], ids=["rigid", "scales"])
-def test_real_files(sample: Path, scales: bool) -> None:
+def test_real_files(sample: Path, *, scales: bool) -> None:
+    """The figures that were promised, and the verdicts."""
     character, rig = recovered(sample, scales=scales)
     require_sound(rig, len(character.model.vertices))
     share, good = FIGURES.get(sample.stem.lower(), (0.0, rig.fit.good))
@@ -562,6 +592,7 @@ def test_real_animals_breathe_by_scale(sample: Path) -> None:
 
 @pytest.mark.samples("*allo.car", "*mosh.car", "*hunter ice age.car")
 def test_real_animals_are_symmetric_and_joined(sample: Path) -> None:
+    """No limb crosses over, no joint is torn."""
     _character, rig = recovered(sample)
     number = {name: body for body, name in enumerate(rig.names)}
     left = [name for name in rig.names if name.endswith(".L")]

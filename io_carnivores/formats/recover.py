@@ -114,41 +114,61 @@ def recover(
         shape = refined(bodies, base, sample, reassign=chosen.reassign)
     bodies = shape.bodies
     rest, from_base = posed(shape, base, sample)
-    edges = joints.mesh_edges(faces["corner"], rest)
-    pairs = joints.candidates(bodies, rest, edges)
     solver = _Solver(bodies, rest[bodies.order], shape.weight, with_scales=chosen.scales)
-    solver.prepare(pairs, sample[bodies.order])
-    found = joints.solve(pairs, solver.moved(sample[bodies.order]))
-    size = float(np.linalg.norm(np.ptp(rest, axis=0))) if len(rest) else 1.0
-    partner = joint_tree.mirrors(bodies, rest)
-    side = bodies.sums(rest[bodies.order])[:, 0]
-    tree = joint_tree.grow(bodies, pairs, joint_tree.prices(pairs, found, size), partner, side)
-    solver.follow(tree)
+    skeleton = _joined(solver, joints.mesh_edges(faces["corner"], rest), rest, sample[bodies.order])
+    if chosen.bones is not None:
+        skeleton = _with_table(skeleton, chosen.bones, owners, _to_rest(shape, base, rest))
+    solver.follow(skeleton.tree)
     motion, tally = _whole(solver, frames, rest)
-    heads = bone_layout.heads(bodies, rest, tree, pairs, found, partner)
-    if chosen.bones is not None:
-        tree, heads = bone_names.from_table(chosen.bones, owners, tree, heads, _to_rest(shape, base, rest))
-    tails = bone_layout.tails(bodies, rest, tree, heads, partner)
-    names = bone_names.names(bodies, rest, tree, partner)
-    if chosen.bones is not None:
-        names = bone_names.merged(names, chosen.bones, owners)
-    link = tree.link[tree.link >= 0]
     swollen = float(bodies.sizes[solver.scaled].sum()) / max(1, len(base))
-    fit = replace(tally.fit(bodies), joint_errors=found.error[link], scaled=solver.scaled, swollen=swollen)
     return Rig(
         owners=owners.astype(np.int16),
-        parent=tree.parent,
-        root=tree.root,
-        heads=heads,
-        tails=tails,
-        names=names,
+        parent=skeleton.tree.parent,
+        root=skeleton.tree.root,
+        heads=skeleton.heads,
+        tails=bone_layout.tails(bodies, rest, skeleton.tree, skeleton.heads, skeleton.partner),
+        names=skeleton.names,
         body=bodies.body,
         rest=rest.astype(np.float32),
         from_base=from_base,
         clips=_clips(motion, [len(clip) for clip in clips]),
         scaled=solver.scaled,
-        fit=fit,
+        fit=replace(tally.fit(bodies), joint_errors=skeleton.errors, scaled=solver.scaled, swollen=swollen),
     )
+
+
+@dataclass(frozen=True)
+class _Skeleton:
+    """`errors`: of the joints that were used; `partner` as of `joint_tree.mirrors`; the rest as in `Rig`."""
+
+    tree: joint_tree.Tree
+    heads: Doubles
+    names: list[str]
+    errors: Doubles
+    partner: Ints
+
+
+def _joined(solver: _Solver, edges: Ints, rest: Doubles, points: Floats) -> _Skeleton:
+    """What hangs on what, and where, from the motion to `points` (V, 3, N), sorted; `rest` (V, 3) in file order."""
+    bodies = solver.bodies
+    pairs = joints.candidates(bodies, rest, edges)
+    solver.prepare(pairs, points)
+    found = joints.solve(pairs, solver.moved(points))
+    size = float(np.linalg.norm(np.ptp(rest, axis=0))) if len(rest) else 1.0
+    partner = joint_tree.mirrors(bodies, rest)
+    side = bodies.sums(rest[bodies.order])[:, 0]
+    tree = joint_tree.grow(bodies, pairs, joint_tree.prices(pairs, found, size), partner, side)
+    heads = bone_layout.heads(bodies, rest, tree, pairs, found, partner)
+    names = bone_names.names(bodies, rest, tree, partner)
+    return _Skeleton(tree, heads, names, found.error[tree.link[tree.link >= 0]], partner)
+
+
+def _with_table(
+    skeleton: _Skeleton, bones: npt.NDArray[Any], owners: npt.NDArray[np.int16], to_rest: Motion
+) -> _Skeleton:
+    """The skeleton with what a bone table knows better."""
+    tree, heads = bone_names.from_table(bones, owners, skeleton.tree, skeleton.heads, to_rest)
+    return replace(skeleton, tree=tree, heads=heads, names=bone_names.merged(skeleton.names, bones, owners))
 
 
 class _Frames:

@@ -48,7 +48,7 @@ def times(count: int, kps: int) -> npt.NDArray[np.float64]:
     rate = max(kps, 1)
     if count < 2:
         return np.zeros(count)
-    return np.arange(count) * (count / ((count - 1) * rate))
+    return np.arange(count, dtype=np.float64) * (count / ((count - 1) * rate))
 
 
 def seconds(count: int, kps: int) -> float:

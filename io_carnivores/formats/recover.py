@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The skeleton of a creature from its vertex frames.
+
+A CAR stores for every vertex an owner (the bone it hung on in the original tool) and absolute positions per frame, but
+no bones. Vertices of one owner move rigidly to within the quantisation, so the bones are still in the motion: see
+`rigid` for the bodies, `joints` and `joint_tree` for what hangs together, `bone_layout` and `bone_names` for the bones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import bone_layout, bone_names, joint_tree, joints, rigid
+from .fit_report import Fit, Tally
+from .motion import STEPS
+from .rest_shape import Shape, posed, refined
+from .rigid import Bodies, Correlation, Doubles, Floats, Ints, Motion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_CHUNK = 256  # frames handled at once
+_SAMPLE = 400  # frames that decide shapes, joints and tree; all of the frames in nearly every file
+_FARTHEST = 1e6  # file units; frames reach 2048, and squares of base positions must stay numbers
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to make of it.
+
+    `reassign`: let single vertices follow the body they really move with. `scales`: give a body that swells and
+    shrinks evenly (many originals breathe that way) one scale per frame. `bones`: a bone table (B,) of `model.BONE`
+    whose names, positions and parents are taken where a number is an owner's.
+    """
+
+    reassign: bool = True
+    scales: bool = False
+    bones: npt.NDArray[Any] | None = None
+
+
+@dataclass(frozen=True)
+class Clip:
+    """One animation of the rig: frame = scale * rotation @ rest + translation, per body, file axes and units.
+
+    `quaternion` (N, B, 4) w x y z, of continuous sign; `rotation` (N, B, 3, 3), the same as matrices; `translation`
+    (N, B, 3); `scale` (N, B), all 1 unless asked for.
+    """
+
+    quaternion: Doubles
+    rotation: Doubles
+    translation: Doubles
+    scale: Doubles
+
+
+@dataclass(frozen=True)
+class Rig:
+    """A recovered skeleton; B bodies, in the order of their owner numbers. Lengths in file units, file axes.
+
+    `owners` (B,): the stored owner number each body stands for; `parent` (B,), -1 at the root, which is `root`; `heads`
+    and `tails` (B, 3) in the rest pose, never the same point; `names`: unique, mirrored pairs end in .L and .R; `body`
+    (V,): the body each vertex follows (the stored owner unless it was re-assigned); `rest` (V, 3): the shape the clips
+    move; `from_base`: whether the rest pose is the file's base pose, else it is that of the first frame; `clips`: one
+    for every list of frames given; `scaled` (B,): bodies with a scale other than 1 somewhere.
+    """
+
+    owners: npt.NDArray[np.int16]
+    parent: Ints
+    root: int
+    heads: Doubles
+    tails: Doubles
+    names: list[str]
+    body: Ints
+    rest: Floats
+    from_base: bool
+    clips: list[Clip]
+    scaled: npt.NDArray[np.bool_]
+    fit: Fit
+
+    def positions(self, clip: int) -> Floats:
+        """What the rig makes of a clip, (N, V, 3), for comparison with its frames."""
+        bodies = Bodies.of(self.body, len(self.owners))
+        motion = self.clips[clip]
+        moved = Motion(motion.quaternion, motion.rotation, motion.translation, motion.scale)
+        shape = np.asarray(self.rest, np.float64)[bodies.order]
+        result = np.empty((len(motion.translation), len(self.body), 3), np.float32)
+        result[:, bodies.order] = rigid.carried(bodies, shape, moved).transpose(2, 0, 1)
+        return result
+
+
+def recover(
+    vertices: npt.NDArray[Any],
+    faces: npt.NDArray[Any],
+    clips: Sequence[npt.NDArray[np.int16]],
+    options: Options | None = None,
+) -> Rig:
+    """The rig of a creature: `vertices` (V,) VERTEX, `faces` (F,) FACE, `clips` frames (N, V, 3) i16; N may be 0.
+
+    Vertices without an owner (-1) are one body of their own. Never fails on what a file can hold; `Rig.fit.good` says
+    whether the result is worth showing as bones.
+    """
+    chosen = options or Options()
+    base = np.asarray(vertices["position"], np.float64).reshape(-1, 3)
+    base = np.clip(np.where(np.isfinite(base), base, 0.0), -_FARTHEST, _FARTHEST)
+    owners, stored = np.unique(vertices["owner"], return_inverse=True)
+    bodies = Bodies.of(stored.reshape(-1), len(owners))
+    frames = _Frames([clip for clip in clips if len(clip)], len(base))
+    sample = frames.sample(_SAMPLE)
+    shape = Shape(bodies, base[bodies.order], np.ones(len(base)))
+    if sample.shape[2]:
+        shape = refined(bodies, base, sample, reassign=chosen.reassign)
+    bodies = shape.bodies
+    rest, from_base = posed(shape, base, sample)
+    solver = _Solver(bodies, rest[bodies.order], shape.weight, with_scales=chosen.scales)
+    skeleton = _joined(solver, joints.mesh_edges(faces["corner"], rest), rest, sample[bodies.order])
+    if chosen.bones is not None:
+        skeleton = _with_table(skeleton, chosen.bones, owners, _to_rest(shape, base, rest))
+    solver.follow(skeleton.tree)
+    motion, tally = _whole(solver, frames, rest)
+    swollen = float(bodies.sizes[solver.scaled].sum()) / max(1, len(base))
+    return Rig(
+        owners=owners.astype(np.int16),
+        parent=skeleton.tree.parent,
+        root=skeleton.tree.root,
+        heads=skeleton.heads,
+        tails=bone_layout.tails(bodies, rest, skeleton.tree, skeleton.heads, skeleton.partner),
+        names=skeleton.names,
+        body=bodies.body,
+        rest=rest.astype(np.float32),
+        from_base=from_base,
+        clips=_clips(motion, [len(clip) for clip in clips]),
+        scaled=solver.scaled,
+        fit=replace(tally.fit(bodies), joint_errors=skeleton.errors, scaled=solver.scaled, swollen=swollen),
+    )
+
+
+@dataclass(frozen=True)
+class _Skeleton:
+    """`errors`: of the joints that were used; `partner` as of `joint_tree.mirrors`; the rest as in `Rig`."""
+
+    tree: joint_tree.Tree
+    heads: Doubles
+    names: list[str]
+    errors: Doubles
+    partner: Ints
+
+
+def _joined(solver: _Solver, edges: Ints, rest: Doubles, points: Floats) -> _Skeleton:
+    """What hangs on what, and where, from the motion to `points` (V, 3, N), sorted; `rest` (V, 3) in file order."""
+    bodies = solver.bodies
+    pairs = joints.candidates(bodies, rest, edges)
+    solver.prepare(pairs, points)
+    found = joints.solve(pairs, solver.moved(points))
+    size = float(np.linalg.norm(np.ptp(rest, axis=0))) if len(rest) else 1.0
+    partner = joint_tree.mirrors(bodies, rest)
+    side = bodies.sums(rest[bodies.order])[:, 0]
+    tree = joint_tree.grow(bodies, pairs, joint_tree.prices(pairs, found, size), partner, side)
+    heads = bone_layout.heads(bodies, rest, tree, pairs, found, partner)
+    names = bone_names.names(bodies, rest, tree, partner)
+    return _Skeleton(tree, heads, names, found.error[tree.link[tree.link >= 0]], partner)
+
+
+def _with_table(
+    skeleton: _Skeleton, bones: npt.NDArray[Any], owners: npt.NDArray[np.int16], to_rest: Motion
+) -> _Skeleton:
+    """The skeleton with what a bone table knows better."""
+    tree, heads = bone_names.from_table(bones, owners, skeleton.tree, skeleton.heads, to_rest)
+    return replace(skeleton, tree=tree, heads=heads, names=bone_names.merged(skeleton.names, bones, owners))
+
+
+class _Frames:
+    """Several lists of frames, read as one without being copied."""
+
+    def __init__(self, clips: list[npt.NDArray[np.int16]], vertices: int) -> None:
+        self._clips = clips
+        self._vertices = vertices
+        self.count = sum(len(clip) for clip in clips)
+
+    def sample(self, most: int) -> Floats:
+        """At most so many frames, evenly spread, the first one included, as unbiased positions (V, 3, N)."""
+        wanted = np.unique(np.linspace(0, max(self.count - 1, 0), min(most, self.count)).astype(np.int64))
+        parts, start = [np.zeros((0, self._vertices, 3), np.int16)], 0
+        for clip in self._clips:
+            parts.append(clip[wanted[(wanted >= start) & (wanted < start + len(clip))] - start])
+            start += len(clip)
+        return rigid.unbiased(np.concatenate(parts))
+
+    def chunks(self, most: int) -> list[npt.NDArray[np.int16]]:
+        """Stretches of at most so many frames, in order, (n, V, 3)."""
+        return [clip[start : start + most] for clip in self._clips for start in range(0, len(clip), most)]
+
+
+def _to_rest(shape: Shape, base: Doubles, rest: Doubles) -> Motion:
+    """How each body moves from the base pose to the rest pose, as a motion of one frame."""
+    bodies = shape.bodies
+    target = rest[bodies.order][:, :, None].astype(np.float32)
+    return rigid.fit(bodies, base[bodies.order], target, np.ones(len(base)))
+
+
+class _Solver:
+    """The motion of all bodies over any frames, with thin bodies turning as what they hang on."""
+
+    def __init__(self, bodies: Bodies, rest: Doubles, weight: Doubles, *, with_scales: bool) -> None:
+        self.bodies, self.rest, self.weight = bodies, rest, weight
+        self.scaled = np.zeros(bodies.count, np.bool_)
+        self._with_scales = with_scales
+        self._thin: list[tuple[int, int]] = []  # (body, whose turn it takes), in an order that works
+
+    def prepare(self, pairs: joints.Pairs, points: Floats) -> None:
+        """Find thin bodies and give each its nearest certain neighbour; find bodies that swell."""
+        thin = rigid.thin(self.bodies, self.rest, self.weight)
+        self._thin = _guides(self.bodies, thin, pairs)
+        if self._with_scales and points.shape[2]:
+            self.scaled = self._swelling(points) & ~thin
+
+    def follow(self, tree: joint_tree.Tree) -> None:
+        """From now on, thin bodies turn with their parents (a thin root with its neighbour, as before)."""
+        guide = dict(self._thin)
+        above = [(body, int(tree.parent[body])) for body in tree.order() if body in guide and body != tree.root]
+        own = guide.get(tree.root)
+        # The root first: whoever hangs on it needs its turn.
+        self._thin = ([(tree.root, own)] if own is not None and own not in guide else []) + above
+
+    def moved(self, points: Floats) -> Motion:
+        """The motion that leads to `points` (V, 3, N), sorted."""
+        found = rigid.correlate(self.bodies, self.rest, points, self.weight)
+        q = rigid.quaternions(found.matrix)
+        for body, guide in self._thin:
+            turn = rigid.matrices(q[:, guide])
+            q[:, body] = rigid.quaternions(found.matrix[:, body] + rigid.THIN * turn)
+        return rigid.motion(q, found, self._scales(found, q))
+
+    def _scales(self, found: Correlation, q: Doubles) -> Doubles | None:
+        if not self.scaled.any():
+            return None
+        return np.where(self.scaled, np.maximum(rigid.scales(found, rigid.matrices(q)), 1e-3), 1.0)
+
+    def _swelling(self, points: Floats) -> npt.NDArray[np.bool_]:
+        """Bodies that miss by more than the quantisation, and half as often with a scale per frame."""
+        found = rigid.correlate(self.bodies, self.rest, points, self.weight)
+        q = rigid.quaternions(found.matrix)
+        scale = rigid.scales(found, rigid.matrices(q))
+        missed = []
+        for moved in (rigid.motion(q, found), rigid.motion(q, found, np.maximum(scale, 1e-3))):
+            distance = np.linalg.norm(rigid.carried(self.bodies, self.rest, moved) - points, axis=1)
+            missed.append(self.bodies.sums((distance > 2 / STEPS).mean(axis=1)) / np.maximum(self.bodies.sizes, 1))
+        return np.asarray((missed[0] > 0.01) & (missed[1] < 0.5 * missed[0]), np.bool_)
+
+
+def _guides(bodies: Bodies, thin: npt.NDArray[np.bool_], pairs: joints.Pairs) -> list[tuple[int, int]]:
+    """For every thin body the neighbour whose turn it takes, those with a certain neighbour first."""
+    result: list[tuple[int, int]] = []
+    order = np.lexsort((pairs.gap, -pairs.edges))
+    links = list(zip(pairs.first[order].tolist(), pairs.second[order].tolist(), strict=True))
+    open_bodies = set(np.flatnonzero(thin & (bodies.sizes > 0)).tolist())
+    while open_bodies:
+        step: dict[int, int] = {}
+        for a, c in links:
+            for body, guide in ((a, c), (c, a)):
+                if body in open_bodies and guide not in open_bodies and body not in step:
+                    step[body] = guide
+        if not step:
+            break
+        result += sorted(step.items())
+        open_bodies -= set(step)
+    return result
+
+
+def _whole(solver: _Solver, frames: _Frames, rest: Doubles) -> tuple[Motion, Tally]:
+    """The motion over all frames, and how well it fits; some frames at a time."""
+    bodies = solver.bodies
+    tally = Tally(len(rest))
+    count = bodies.count
+    parts = [Motion(np.zeros((0, count, 4)), np.zeros((0, count, 3, 3)), np.zeros((0, count, 3)), np.zeros((0, count)))]
+    for chunk in frames.chunks(_CHUNK):
+        points = rigid.unbiased(chunk)[bodies.order]
+        moved = solver.moved(points)
+        # As it will be shown and written: the rest shape in single precision.
+        shown = rigid.carried(bodies, solver.rest.astype(np.float32).astype(np.float64), moved)
+        tally.add(bodies.order, shown, points)
+        parts.append(moved)
+    fields = ("quaternion", "rotation", "translation", "scale")
+    return Motion(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields)), tally
+
+
+def _clips(motion: Motion, lengths: list[int]) -> list[Clip]:
+    result, start = [], 0
+    for length in lengths:
+        part = motion.part(slice(start, start + length))
+        result.append(Clip(rigid.continuous(part.quaternion), part.rotation, part.translation, part.scale))
+        start += length
+    return result

@@ -65,7 +65,7 @@ def _origins(
     """For every face and every vertex of the exported model its number in the mesh of `obj`, -1 where it has none."""
     mesh = cast("bpy.types.Mesh", obj.data)
     numbers = ((_FACE_ORIGIN, "FACE", len(mesh.polygons)), (_VERTEX_ORIGIN, "POINT", len(mesh.vertices)))
-    with selection.shape(context, obj, modifiers=options.use_mesh_modifiers) as shown:
+    with selection.shape(context, obj, modifiers=options.use_mesh_modifiers, keys=part.keys_count(obj)) as shown:
         plain = shown == mesh
     try:
         if not plain:
@@ -73,7 +73,7 @@ def _origins(
                 meshes.set_attribute(mesh, name, "INT", domain, np.arange(count, dtype=np.int32))
             mesh.update_tag()
         order = extract.written_order(part.extract(context, obj, options, Digest()))
-        with selection.shape(context, obj, modifiers=options.use_mesh_modifiers) as shown:
+        with selection.shape(context, obj, modifiers=options.use_mesh_modifiers, keys=part.keys_count(obj)) as shown:
             face = meshes.get_triangles(shown).face
             vertices = np.arange(len(shown.vertices), dtype=np.int32)
             if not plain:

@@ -13,11 +13,7 @@ from ...io_common.formats.axes import FILE_Y_UP, REVERSED
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats.model import FACE, VERTEX
-<<<<<<< HEAD
-from . import clips, kept, materials, owners, skeleton
-=======
-from . import face_flags, kept, materials, owners, skeleton
->>>>>>> main
+from . import clips, face_flags, kept, materials, owners, skeleton
 
 if TYPE_CHECKING:
     import bpy
@@ -61,9 +57,7 @@ class Part:
 def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOptions, digest: Digest) -> Part:
     """The arrays of `obj`, in Object Mode."""
     matrix = file_matrix(obj, obj, options)
-    # The shape keys of a character are its frames; the model itself is its base pose.
-    own_keys = obj.type == "MESH" and len(clips.animations(obj.data)) > 0
-    with selection.shape(context, obj, modifiers=options.use_mesh_modifiers, keys=not own_keys) as mesh:
+    with selection.shape(context, obj, modifiers=options.use_mesh_modifiers, keys=keys_count(obj)) as mesh:
         order = np.arange(3) if kept.get(obj.data, kept.FLIP, default=False) else REVERSED
         if matrix is not None and np.linalg.det(matrix[:3, :3]) < 0:
             order = REVERSED[order]
@@ -100,6 +94,11 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
             bones=bones,
             rig=rig,
         )
+
+
+def keys_count(obj: bpy.types.Object) -> bool:
+    """Whether shape keys change the model that is written: those of a character are its frames, and do not."""
+    return obj.type != "MESH" or not len(clips.animations(obj.data))
 
 
 def file_matrix(obj: bpy.types.Object, place: bpy.types.Object, options: ExportOptions) -> npt.NDArray[np.float64] | None:

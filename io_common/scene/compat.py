@@ -42,7 +42,6 @@ def engine_id() -> str:
     return "BLENDER_EEVEE_NEXT" if "BLENDER_EEVEE_NEXT" in names else "BLENDER_EEVEE"
 
 
-<<<<<<< HEAD
 def curves(block: bpy.types.ID, action: bpy.types.Action) -> Any:  # noqa: ANN401  (the action itself, or a channelbag)
     """What holds the F-curves of `action` for `block`, with action and slot assigned to it: slots exist from 4.4."""
     data = block.animation_data or block.animation_data_create()
@@ -77,7 +76,8 @@ def all_curves(action: bpy.types.Action) -> list[Any]:
         for bag in strip.channelbags
         for curve in bag.fcurves
     ]
-=======
+
+
 def write_png(image: bpy.types.Image, path: Path) -> None:
     """Write the pixels of `image` to `path`; what the image says of its own file may change."""
     image.file_format = "PNG"
@@ -86,4 +86,3 @@ def write_png(image: bpy.types.Image, path: Path) -> None:
         image.save(filepath=str(path), save_copy=True)
     else:
         image.save(filepath=str(path))
->>>>>>> main

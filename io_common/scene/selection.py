@@ -93,11 +93,6 @@ def object_mode(context: bpy.types.Context) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-<<<<<<< HEAD
-def shape(
-    context: bpy.types.Context, obj: bpy.types.Object, *, modifiers: bool, keys: bool = True
-) -> Iterator[bpy.types.Mesh]:
-=======
 def at_rest(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> Iterator[None]:
     """`objects` evaluated as they are without a pose, those too that the view layer leaves out; undone at the end."""
     with contextlib.ExitStack() as undo:
@@ -139,8 +134,9 @@ def _show(context: bpy.types.Context, obj: bpy.types.Object, undo: contextlib.Ex
 
 
 @contextlib.contextmanager
-def shape(context: bpy.types.Context, obj: bpy.types.Object, *, modifiers: bool) -> Iterator[bpy.types.Mesh]:
->>>>>>> main
+def shape(
+    context: bpy.types.Context, obj: bpy.types.Object, *, modifiers: bool, keys: bool = True
+) -> Iterator[bpy.types.Mesh]:
     """The mesh of an object in its rest pose, in Object Mode: its own data where nothing has to be evaluated.
 
     `modifiers`: those shown in the viewport are applied, Armature modifiers aside. `keys`: shape keys count as

@@ -93,7 +93,7 @@ class Overlay:
         if batches:
             _draw_batches(context, batches)
 
-    def _batch(self, context: bpy.types.Context, obj: bpy.types.Object, settings: state.CARNIVORES_PG_sidebar) -> Any:  # noqa: ANN401
+    def _batch(self, context: bpy.types.Context, obj: bpy.types.Object, settings: state.CARNIVORES_PG_sidebar) -> Any:
         import gpu  # not at the top: nothing of it can be used in the background
         from gpu_extras.batch import batch_for_shader
 
@@ -135,7 +135,7 @@ def _draw_batches(context: bpy.types.Context, batches: list[tuple[bpy.types.Obje
     projection = gpu.matrix.get_projection_matrix()
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("LESS_EQUAL")
-    gpu.state.depth_mask_set(False)
+    gpu.state.depth_mask_set(False)  # noqa: FBT003  (it knows no keyword)
     try:
         gpu.matrix.load_projection_matrix(_nearer(projection, context.region_data))
         for obj, batch in batches:
@@ -149,7 +149,7 @@ def _draw_batches(context: bpy.types.Context, batches: list[tuple[bpy.types.Obje
         gpu.state.blend_set("NONE")
 
 
-def _nearer(projection: Any, view: bpy.types.RegionView3D) -> Any:  # noqa: ANN401  (a Matrix)
+def _nearer(projection: Any, view: bpy.types.RegionView3D) -> Any:
     """`projection` with the depth of everything shifted towards the eye."""
     moved = projection.copy()
     if view.is_perspective:

@@ -205,7 +205,7 @@ class CARNIVORES_PT_groups(_Child, bpy.types.Panel):
 
     bl_idname = "CARNIVORES_PT_groups"
     bl_label = "Face Groups"
-    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """The groups there are, and the number to give."""
@@ -232,7 +232,7 @@ class CARNIVORES_PT_overlay(_Child, bpy.types.Panel):
 
     bl_idname = "CARNIVORES_PT_overlay"
     bl_label = "Colour by Flag"
-    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:
         """The switch."""
@@ -286,7 +286,9 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
             row.alert = finding.is_error
             row.label(text=line, icon=icon)
         if finding.count:
-            operator = box.operator("carnivores.check_select", text=f"Select {finding.count}", icon="RESTRICT_SELECT_OFF")
+            operator = box.operator(
+                "carnivores.check_select", text=f"Select {finding.count}", icon="RESTRICT_SELECT_OFF"
+            )
             operator.object_name, operator.code, operator.game = finding.object_name, finding.code, settings.game
 
 
@@ -306,7 +308,7 @@ class CARNIVORES_PT_file(_Child, bpy.types.Panel):
 
     bl_idname = "CARNIVORES_PT_file"
     bl_label = "File"
-    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Names, texture rows, and the faces that only the file can hold."""

@@ -119,7 +119,10 @@ def export(
         name, issue = result.errors[0]
         more = len(result.errors) - 1
         rest = f" (and {more} more {'error' if more == 1 else 'errors'})" if more else ""
-        advice = 'nothing was written; the sidebar\'s check shows where, and without "Stop at Errors" it is written all the same'
+        advice = (
+            "nothing was written; the sidebar's check shows where, "
+            'and without "Stop at Errors" it is written all the same'
+        )
         raise ExportError(f'"{name}": {issue.message}{rest}; {advice}', path=path)
     for name, issue in result.issues:
         digest.add(issue.message, subject=name)

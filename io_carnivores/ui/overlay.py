@@ -90,8 +90,9 @@ class Overlay:
         present = {obj.session_uid for obj in objects}
         self._batches = {uid: batch for uid, batch in self._batches.items() if uid in present}
         batches = [(obj, self._batch(context, obj, settings)) for obj in objects]
-        if batches:
-            _draw_batches(context, batches)
+        shown = [(obj, batch) for obj, batch in batches if batch is not None]
+        if shown:
+            _draw_batches(context, shown)
 
     def _batch(self, context: bpy.types.Context, obj: bpy.types.Object, settings: state.CARNIVORES_PG_sidebar) -> Any:
         import gpu  # not at the top: nothing of it can be used in the background
@@ -102,8 +103,11 @@ class Overlay:
         found = self._batches.get(obj.session_uid)
         if found is None or found[0] != key:
             painted = surface(context, obj, bits, settings.opacity)
-            content = {"pos": painted.positions, "color": painted.colors}
-            found = key, batch_for_shader(gpu.shader.from_builtin("FLAT_COLOR"), "TRIS", content)
+            batch = None  # of no triangles none can be made
+            if len(painted.positions):
+                content = {"pos": painted.positions, "color": painted.colors}
+                batch = batch_for_shader(gpu.shader.from_builtin("FLAT_COLOR"), "TRIS", content)
+            found = key, batch
             self._batches[obj.session_uid] = found
         return found[1]
 

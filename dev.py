@@ -66,8 +66,7 @@ def fetch_pip(folder: Path) -> Path:
     with urllib.request.urlopen(page_url, timeout=60) as page:  # noqa: S310 (the user's own index)
         links = re.findall(r'href="([^"]+/(pip-\d+(?:\.\d+)*-py3-none-any\.whl)[^"]*)"', page.read().decode())
     if not links:
-        message = f"{page_url} lists no pip"
-        raise DevError(message)
+        raise DevError(f"{page_url} lists no pip")
     link, name = max(links, key=lambda found: [int(part) for part in found[1].split("-")[1].split(".")])
     wheel = folder / name
     with urllib.request.urlopen(urllib.request.urljoin(page_url, link), timeout=180) as data:  # noqa: S310
@@ -93,8 +92,7 @@ def install(requirements: list[str]) -> None:
     if done.returncode:
         sys.stderr.write(done.stdout)
         why = "is the network up, or PIP_INDEX_URL right?" if NO_INDEX.search(done.stdout) else "see pip's words above."
-        message = f"could not install {', '.join(requirements)} from the package index {index_url()}: {why}"
-        raise DevError(message)
+        raise DevError(f"could not install {', '.join(requirements)} from the package index {index_url()}: {why}")
 
 
 def ensure_tools() -> None:
@@ -108,8 +106,7 @@ def ensure_tools() -> None:
     try:
         install(requirements)
     except urllib.error.URLError as error:
-        message = f"no package index is reachable at {index_url()} ({error.reason})"
-        raise DevError(message) from error
+        raise DevError(f"no package index is reachable at {index_url()} ({error.reason})") from error
     STAMP.write_text(digest, encoding="utf-8")
 
 
@@ -126,6 +123,8 @@ def run_session(name: str, arguments: list[str]) -> int:
 
 def main(arguments: list[str]) -> int:
     """Run the task that the command line names."""
+    if sys.version_info < (3, 11):  # noqa: UP036 (an older one gets a sentence)
+        raise DevError(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
     listed = tasks()
     if not arguments or arguments[0] in {"-h", "--help", "help"}:
         print("python3 dev.py TASK [ARGS], where TASK is one of")
@@ -133,17 +132,13 @@ def main(arguments: list[str]) -> int:
         return 0
     name, *rest = arguments
     if name not in listed:
-        message = f"there is no task {name!r}; the tasks are {', '.join(listed)}"
-        raise DevError(message)
+        raise DevError(f"there is no task {name!r}; the tasks are {', '.join(listed)}")
     ensure_tools()
     return run_session(name, rest)
 
 
 if __name__ == "__main__":
     try:
-        if sys.version_info < (3, 11):
-            old = f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}"
-            raise DevError(old)
         sys.exit(main(sys.argv[1:]))
     except DevError as problem:
         sys.exit(f"dev.py: {problem}")

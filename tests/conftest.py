@@ -15,10 +15,14 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tools import addon_alias, embedded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HAS_BLENDER = importlib.util.find_spec("bpy") is not None
 IN_REAL_BLENDER = "bpy" in sys.modules
@@ -32,10 +36,12 @@ class Extension:
         self._enabled_here = False
         self._name: str | None = None
         self._user_folder: Path | None = None
+        self._exit: embedded.CleanExit | None = None
         if HAS_BLENDER and not IN_REAL_BLENDER:
             # In this order: Blender reads the variable once, and `addon_utils` can be imported only after bpy.
             self._user_folder = Path(tempfile.mkdtemp(prefix="blender-user-"))
             embedded.stage_for_blender(self._user_folder)
+            self._exit = embedded.CleanExit()
             importlib.import_module("bpy")
 
     def name(self) -> str:
@@ -67,6 +73,11 @@ class Extension:
         if self._user_folder is not None:
             shutil.rmtree(self._user_folder, ignore_errors=True)
 
+    def finish(self, status: int) -> None:
+        """Note pytest's exit status: the wheel may otherwise turn it into a crash."""
+        if self._exit is not None:
+            self._exit.status = status
+
 
 # Made while this file loads: another conftest.py further down may import bpy before any hook of pytest is called.
 EXTENSION = Extension()
@@ -89,6 +100,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if samples is not None and not samples.is_dir():
         message = f"--samples {samples}: there is no such folder"
         raise pytest.UsageError(message)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
+    """Keep the status that all other hooks have agreed on."""
+    yield
+    EXTENSION.finish(int(session.exitstatus))
 
 
 def pytest_unconfigure() -> None:

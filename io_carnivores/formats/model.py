@@ -107,6 +107,11 @@ def _same(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
+def raw(table: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """The bytes of `table` as (n,) u8, without a copy where it is contiguous."""
+    return np.ascontiguousarray(table).reshape(-1).view(np.uint8)
+
+
 def label(raw: bytes) -> str:
     """The text of a 32-byte name field: up to the NUL, as Windows-1252, which maps nearly every byte."""
     return raw.split(b"\0", 1)[0].decode("cp1252", errors="replace").strip()
@@ -166,7 +171,17 @@ def summary(model: Model) -> dict[str, Any]:
         "size": (np.ptp(positions, axis=0) if len(positions) else np.zeros(3)).astype(float).round(3).tolist(),
     }
     if model.texture_name:
-        facts["texture"] = {"name": label(model.texture_name)}
+        facts["texture"] = {"name": label(model.texture_name), **_picture_facts(model.texture)}
     if model.has_sprite:
         facts["sprite"] = label(model.sprite_name)
+    return facts
+
+
+def _picture_facts(texture: TextureFile | None) -> dict[str, Any]:
+    """What is known of a texture file that was looked for and found."""
+    if texture is None:
+        return {}
+    facts: dict[str, Any] = {"format": texture.suffix.lstrip(".").upper()}
+    if texture.picture is not None:
+        facts |= {"width": texture.picture.shape[1], "rows": texture.picture.shape[0]}
     return facts

@@ -12,7 +12,7 @@ import numpy as np
 from ...io_common.formats.errors import FormatError, UnsupportedError
 from ...io_common.formats.fields import Section
 from ...io_common.formats.reader import Reader
-from .model import BONE, FACE, ROW_BYTES, TEXTURE_WIDTH, VERTEX, Model, Offsets, validate
+from .model import BONE, FACE, ROW_BYTES, TEXTURE_WIDTH, VERTEX, Model, Offsets, raw, validate
 
 HEADER = np.dtype([("vertex_count", "<u4"), ("face_count", "<u4"), ("bone_count", "<u4"), ("texture_bytes", "<u4")])
 KIEV = b"Kiev"  # magic of the Animator/Vivisector format that shares the extension
@@ -63,10 +63,9 @@ def write(model: Model) -> bytes:
     header = np.array(
         (len(model.vertices), len(model.faces), len(model.bones), model.texture_bytes), dtype=HEADER
     )
-    texture = () if model.texture_missing else (model.texels.astype("<u2", copy=False).tobytes(), model.texture_rest)
-    return b"".join(
-        (header.tobytes(), model.faces.tobytes(), model.vertices.tobytes(), model.bones.tobytes(), *texture)
-    )
+    texture = () if model.texture_missing else (raw(model.texels.astype("<u2", copy=False)), model.texture_rest)
+    tables = (model.faces, model.vertices, model.bones)
+    return b"".join((header.tobytes(), *(raw(table) for table in tables), *texture))
 
 
 def sections(data: bytes) -> list[Section]:

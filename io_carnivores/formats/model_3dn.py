@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ...io_common.formats.errors import ExportError, FormatError
 from ...io_common.formats.fields import Section
 from ...io_common.formats.reader import Reader
-from .model import BONE, FACE, VERTEX, Model, Offsets, label, validate
+from .model import BONE, FACE, VERTEX, Model, Offsets, label, raw, validate
 
 HEADER = np.dtype(
     [
@@ -39,7 +39,9 @@ PACKED_FACE = np.dtype(
         ("reserved", "<u4", 3),
     ]
 )
-_SHARED = ("corner", "flags", "dmask", "distant", "next", "group", "reserved")
+# The fields around the UVs are the same in both records; moved in two runs they cost a third of the time.
+_RUNS = np.dtype([("corner", "V12"), ("uv", "V24"), ("rest", "V28")])
+_PACKED_RUNS = np.dtype([("corner", "V12"), ("uv", "V12"), ("rest", "V28")])
 
 
 def sniff(head: bytes, size: int) -> bool:
@@ -92,22 +94,16 @@ def write(model: Model) -> bytes:
     header["texture_name"] = np.void(model.texture_name.ljust(32, b"\0"))
     header["has_sprite"] = model.has_sprite
     sprite = model.sprite_name.ljust(32, b"\0") if model.has_sprite else b""
-    return b"".join(
-        (
-            header.tobytes(),
-            sprite,
-            model.vertices.tobytes(),
-            pack_faces(model.faces).tobytes(),
-            model.bones.tobytes(),
-        )
-    )
+    tables = (model.vertices, pack_faces(model.faces), model.bones)
+    return b"".join((header.tobytes(), sprite, *(raw(table) for table in tables)))
 
 
 def unpack_faces(packed: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """(n,) `PACKED_FACE` to (n,) `FACE`."""
     faces = np.empty(len(packed), FACE)
-    for name in _SHARED:
-        faces[name] = packed[name]
+    source, target = packed.view(_PACKED_RUNS), faces.view(_RUNS)
+    target["corner"] = source["corner"]
+    target["rest"] = source["rest"]
     faces["u"] = packed["uv"][:, :, 0]
     faces["v"] = packed["uv"][:, :, 1]
     return faces
@@ -116,14 +112,16 @@ def unpack_faces(packed: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def pack_faces(faces: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """(n,) `FACE` to (n,) `PACKED_FACE`."""
     packed = np.empty(len(faces), PACKED_FACE)
-    for name in _SHARED:
-        packed[name] = faces[name]
-    uv = np.stack((faces["u"], faces["v"]), axis=2)
-    outside = (uv < -0x8000) | (uv > 0x7FFF)
-    if outside.any():
-        bad = int(np.argwhere(outside)[0][0])
-        raise ExportError(f"the UV of face {bad} is too far outside the texture for a 3DN, which holds 16-bit texels")
-    packed["uv"] = uv
+    source, target = faces.view(_RUNS), packed.view(_PACKED_RUNS)
+    target["corner"] = source["corner"]
+    target["rest"] = source["rest"]
+    for slot, name in enumerate(("u", "v")):
+        wide = faces[name]
+        packed["uv"][:, :, slot] = wide.astype(np.int16)
+        outside = packed["uv"][:, :, slot] != wide
+        if outside.any():
+            bad = int(np.argwhere(outside)[0][0])
+            raise ExportError(f"the UV of face {bad} is too far outside the texture for a 3DN, which holds 16-bit texels")
     return packed
 
 

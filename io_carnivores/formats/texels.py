@@ -83,10 +83,10 @@ def requantise(picture: Picture, original: npt.ArrayLike, *, was_keyed: bool, ke
     or not as before; hidden colour does not count. It keeps its word, bit 15 included. All others go through
     `quantise` (with `keyed`, which defaults to `was_keyed`). A picture of another size is quantised as a whole.
     """
-    fresh = quantise(picture, keyed=was_keyed if keyed is None else keyed)
+    keep_key = was_keyed if keyed is None else keyed
     words = np.asarray(original, dtype=np.uint16)
-    if words.shape != fresh.shape:
-        return fresh
+    if words.shape != picture.shape[:2]:
+        return quantise(picture, keyed=keep_key)
     visible = picture[..., 3] >= OPAQUE_FROM
     if was_keyed:
         key = key_mask(words)
@@ -94,8 +94,12 @@ def requantise(picture: Picture, original: npt.ArrayLike, *, was_keyed: bool, ke
         visible &= ~key
     else:
         same = np.zeros(words.shape, dtype=np.bool_)
-    same |= visible & (picture[..., :3] == expand(words)[..., :3]).all(axis=2)
-    return np.where(same, words, fresh)
+    shown = expand(words)
+    colour = (picture[..., 0] == shown[..., 0]) & (picture[..., 1] == shown[..., 1]) & (picture[..., 2] == shown[..., 2])
+    same |= visible & colour
+    if same.all():  # by far the commonest, and then the slow part is not needed
+        return words.copy()
+    return np.where(same, words, quantise(picture, keyed=keep_key))
 
 
 def _bayer() -> Words:

@@ -15,6 +15,7 @@ from .model import TEXTURE_WIDTH
 
 # Beyond this a float32 UV cannot tell neighbouring texels apart for any texture height.
 _LIMIT = 2.0**31
+_SAFE = 1 << 21
 
 
 def to_uv(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: int) -> npt.NDArray[np.float32]:
@@ -25,10 +26,29 @@ def to_uv(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: int) -> npt.NDArray[np
     return uv
 
 
+def is_exact(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: int) -> bool:
+    """Whether `to_texel` brings `u` and `v` back from their UVs: float32 has room for them, or by trying.
+
+    A UV is off by 2^-25 of itself at most (and of 1), so a texel by (rows + |v|) / 2^24: below a half with room to spare.
+    """
+    if not u.size:
+        return True
+    most = max(int(u.max()), -int(u.min()), rows + int(v.max()), rows - int(v.min()))
+    if most < _SAFE:
+        return True
+    texel = to_texel(to_uv(u, v, rows), rows)
+    return bool((texel[:, 0] == u.reshape(-1)).all() and (texel[:, 1] == v.reshape(-1)).all())
+
+
 def to_texel(uv: npt.NDArray[np.float32], rows: int) -> npt.NDArray[np.int32]:
-    """(n, 2) f32 UVs to (n, 2) i32 texel column and row; what is not finite becomes 0."""
+    """(n, 2) f32 UVs to (n, 2) i32 texel column and row; what is not finite becomes 0.
+
+    The very edge of the picture belongs to its last texel: the one beyond is on the other side of it.
+    """
     texel = np.empty(uv.shape, np.float64)
     texel[:, 0] = uv[:, 0].astype(np.float64) * TEXTURE_WIDTH - 0.5
     texel[:, 1] = (1.0 - uv[:, 1].astype(np.float64)) * rows - 0.5
+    edge = np.array((TEXTURE_WIDTH, rows)) - 1
+    np.copyto(texel, np.clip(texel, 0, edge), where=(uv >= 0) & (uv <= 1))
     np.nan_to_num(texel, copy=False, nan=0.0, posinf=_LIMIT - 1, neginf=-_LIMIT)
     return np.clip(np.rint(texel), -_LIMIT, _LIMIT - 1).astype(np.int32)

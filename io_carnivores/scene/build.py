@@ -14,7 +14,7 @@ from ...io_common.scene import armature
 from ...io_common.scene import mesh as meshes
 from ..formats import model as records
 from ..formats.flags import FaceFlag
-from ..formats.texture_space import to_texel, to_uv
+from ..formats.texture_space import is_exact, to_uv
 from . import kept, materials, pictures, skeleton
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def build(
     collection.objects.link(obj)
     groups = skeleton.group_names(model.bones, model.vertices["owner"])
     meshes.set_rigid_groups(obj, list(groups.values()), _dense(model.vertices["owner"], list(groups)))
-    image = _image(model, name)
+    image = _image(model, name, path, digest)
     materials.assign(mesh, model_flags(mesh), name, image)
     made = [obj]
     if options.use_bones and len(model.bones):
@@ -99,8 +99,8 @@ def _set_uvs(mesh: bpy.types.Mesh, u: npt.NDArray[Any], v: npt.NDArray[Any], tex
     rows = texture_rows or 256
     uv = to_uv(u, v, rows)
     meshes.set_uv(mesh, uv)
-    texel = np.stack((u.reshape(-1), v.reshape(-1)), axis=1)
-    if not np.array_equal(to_texel(uv, rows), texel):
+    if not is_exact(u, v, rows):
+        texel = np.stack((u.reshape(-1), v.reshape(-1)), axis=1)
         meshes.set_attribute(mesh, kept.TEXEL, "INT32_2D", "CORNER", texel)
 
 
@@ -135,16 +135,17 @@ def model_flags(mesh: bpy.types.Mesh) -> npt.NDArray[np.int32]:
     return flags if flags is not None else np.zeros(len(mesh.polygons), np.int32)
 
 
-def _dense(owner: npt.NDArray[Any], numbers: list[int]) -> npt.NDArray[np.intp]:
+def _dense(owner: npt.NDArray[Any], numbers: list[int]) -> npt.NDArray[np.integer]:
     """Each owner's place in the ascending list `numbers`, -1 for those that are not in it."""
     listed = np.array(numbers, np.int64)
-    if not len(listed):
-        return np.full(len(owner), -1, np.intp)
-    place = np.minimum(np.searchsorted(listed, owner), len(listed) - 1)
-    return np.where(listed[place] == owner, place, -1)
+    # Owners are 16-bit numbers: a table of all of them is faster than a search, and 16 bits sort faster than 64.
+    place = np.full(0x10000, -1, np.int16 if len(listed) < 0x8000 else np.int32)
+    inside = listed < 0x8000
+    place[listed[inside]] = np.flatnonzero(inside)
+    return place[owner]
 
 
-def _image(model: Model, name: str) -> bpy.types.Image | None:
+def _image(model: Model, name: str, path: Path, digest: Digest) -> bpy.types.Image | None:
     keyed = bool((model.faces["flags"] & int(FaceFlag.OPACITY | FaceFlag.TRANSPARENT)).any())
     if len(model.texels):
         return pictures.from_words(name, model.texels, keyed=keyed)
@@ -154,6 +155,10 @@ def _image(model: Model, name: str) -> bpy.types.Image | None:
     title = armature.fit_name(records.label(model.texture_name)) or name
     if texture.picture is None:
         image = pictures.from_file_bytes(title, texture.encoded, texture.suffix)
+        if not pictures.is_readable(image):
+            bpy.data.images.remove(image)
+            digest.add(f'the texture "{title}" is damaged; the model is shown without it', subject=path.name)
+            return None
     else:
         image = pictures.from_picture(title, texture.picture)
     image[kept.SOURCE] = pictures.fingerprint(pictures.read(image))

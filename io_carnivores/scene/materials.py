@@ -35,9 +35,12 @@ _WORDS = (
 
 def assign(mesh: bpy.types.Mesh, flags: npt.NDArray[np.int32], name: str, image: bpy.types.Image | None) -> None:
     """Give each face the material of its flags, making those that are missing. `flags` is (F,)."""
-    looks, index = np.unique(flags & int(LOOK_MASK), return_inverse=True)
-    slots = [_slot(mesh, int(look), name, image) for look in looks] or [_slot(mesh, 0, name, image)]
-    indices = np.array(slots, np.int32)[index.reshape(-1)] if len(flags) else np.zeros(0, np.int32)
+    shown = flags & int(LOOK_MASK)
+    slots = np.zeros(int(LOOK_MASK) + 1, np.int32)
+    # Counting is much faster than the sorting of np.unique.
+    for look in np.flatnonzero(np.bincount(shown)).tolist() or [0]:
+        slots[look] = _slot(mesh, look, name, image)
+    indices = slots[shown]
     attribute = mesh.attributes.get("material_index") or mesh.attributes.new("material_index", "INT", "FACE")
     if len(indices):
         cast("bpy.types.IntAttribute", attribute).data.foreach_set("value", indices)

@@ -48,6 +48,11 @@ class Part:
         """Whether it came from a game file."""
         return bool(kept.get(self.mesh, kept.KIND, ""))
 
+    @property
+    def rows(self) -> int:
+        """Texture rows that its UVs were made for."""
+        return kept.get(self.mesh, kept.ROWS, 0) or 256
+
 
 def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOptions, digest: Digest) -> Part:
     """The arrays of `obj`, in Object Mode."""
@@ -99,13 +104,14 @@ def file_matrix(obj: bpy.types.Object, place: bpy.types.Object, options: ExportO
     imported = obj.type == "MESH" and bool(kept.get(obj.data, kept.KIND, ""))
     scale = kept.get(obj.data, kept.SCALE, 0.0) if imported and options.use_import_scale else 0.0
     unit = scale or float(options.global_scale)
-    if options.use_transform:
-        matrix = np.array(place.matrix_world, np.float64)
+    matrix = np.array(place.matrix_world, np.float64)
+    if not options.use_transform:
+        # An armature stands beside its mesh, wherever the two are.
+        own = np.array(obj.matrix_world, np.float64)
+        regular = abs(np.linalg.det(own)) > 1e-30  # noqa: PLR2004  (no object flattened to nothing)
+        matrix = np.linalg.inv(own) @ matrix if regular else np.eye(4)
+    if options.use_transform or not imported:
         matrix[:3] /= unit
-    else:
-        matrix = np.eye(4)
-        if not imported:
-            matrix[:3] /= unit
     return None if np.allclose(matrix, np.eye(4), rtol=0, atol=1e-6) else matrix
 
 

@@ -70,7 +70,8 @@ def group_names(bones: npt.NDArray[Any], owner: npt.NDArray[Any]) -> dict[int, s
             unique = f"{base}.{count:03d}"
         used.add(unique)
         names[number] = unique
-    names.update({number: f"Owner {number}" for number in np.unique(owner).tolist() if number >= len(bones)})
+    loose = np.flatnonzero(np.bincount(owner[owner >= len(bones)]))
+    names.update({number: f"Owner {number}" for number in loose.tolist()})
     return names
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 import numpy.typing as npt
+from mathutils import Vector
 
 from .compat import name_limit
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 FARTHEST = 1e15
+_ALWAYS_FITS = 59
 
 
 def sane_parents(parents: Sequence[int]) -> list[int]:
@@ -57,19 +59,19 @@ def tails(heads: npt.NDArray[np.float64], parents: Sequence[int]) -> npt.NDArray
     for bone, parent in enumerate(parents):
         if parent >= 0:
             children[parent].append(bone)
-    result = np.empty_like(heads)
+    head = [Vector(point) for point in heads.tolist()]
+    tail = [Vector()] * count
     for bone in _roots_first(parents):
         parent = parents[bone]
-        away = heads[children[bone]].mean(axis=0) - heads[bone] if children[bone] else np.zeros(3)
-        if np.linalg.norm(away) < shortest:
-            incoming = heads[bone] - heads[parent] if parent >= 0 else np.zeros(3)
-            length = float(np.linalg.norm(incoming))
-            if length < shortest:
-                incoming = result[parent] - heads[parent] if parent >= 0 else np.array((0.0, 0.0, usual))
-                length = float(np.linalg.norm(incoming))
-            away = incoming * (max(min(length * 0.5, usual), shortest) / length)
-        result[bone] = heads[bone] + away
-    return result
+        below = children[bone]
+        away = sum((head[child] for child in below), Vector()) / len(below) - head[bone] if below else Vector()
+        if away.length < shortest:
+            incoming = head[bone] - head[parent] if parent >= 0 else Vector()
+            if incoming.length < shortest:
+                incoming = tail[parent] - head[parent] if parent >= 0 else Vector((0.0, 0.0, usual))
+            away = incoming * (max(min(incoming.length * 0.5, usual), shortest) / incoming.length)
+        tail[bone] = head[bone] + away
+    return np.array([tuple(point) for point in tail], np.float64).reshape(-1, 3)
 
 
 def _roots_first(parents: Sequence[int]) -> list[int]:
@@ -121,8 +123,10 @@ def fit_name(text: str, kind: type = bpy.types.ID) -> str:
     Blender itself would cut inside a character, and then cannot tell the name any more. Bytes of a file name that are
     no text become "?".
     """
-    limit = name_limit(kind) - 4
-    return text.encode(errors="replace")[:limit].decode(errors="ignore")
+    raw = text.encode(errors="replace")
+    if len(raw) <= _ALWAYS_FITS:
+        return raw.decode()
+    return raw[: name_limit(kind) - 4].decode(errors="ignore")
 
 
 def fit_bone_name(text: str) -> str:
@@ -132,15 +136,16 @@ def fit_bone_name(text: str) -> str:
 
 @contextlib.contextmanager
 def _edit_mode(context: bpy.types.Context, obj: bpy.types.Object) -> Iterator[None]:
-    """Edit Mode on an object that is linked only to the scene's own collection, which no view layer can exclude."""
-    layer = context.view_layer
-    active = layer.objects.active
-    context.scene.collection.objects.link(obj)
-    layer.objects.active = obj
+    """Edit Mode on an object in a scene of its own: in the user's, every change of mode would evaluate all of it."""
+    scene = bpy.data.scenes.new("Armature")
     try:
-        bpy.ops.object.mode_set(mode="EDIT")
-        yield
-        bpy.ops.object.mode_set(mode="OBJECT")
+        scene.collection.objects.link(obj)
+        layer = scene.view_layers[0]
+        layer.update()
+        layer.objects.active = obj
+        with context.temp_override(scene=scene, view_layer=layer, object=obj, active_object=obj):
+            bpy.ops.object.mode_set(mode="EDIT")
+            yield
+            bpy.ops.object.mode_set(mode="OBJECT")
     finally:
-        context.scene.collection.objects.unlink(obj)
-        layer.objects.active = active
+        bpy.data.scenes.remove(scene)

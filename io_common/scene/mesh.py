@@ -146,7 +146,7 @@ def heaviest_group(
     result = np.full(len(mesh.vertices), -1, np.int32)
     bm = bmesh.new()
     try:
-        bm.from_mesh(mesh)
+        bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
         layer = bm.verts.layers.deform.active
         if layer is None or not len(wanted):
             return result

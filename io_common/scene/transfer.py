@@ -46,6 +46,8 @@ def import_file(
     formats: Sequence[Format],
 ) -> list[bpy.types.Object]:
     """Import one file; the objects made, root first. When anything is raised the scene is as it was."""
+    if entry.build is None:
+        raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
     model = load(entry, path, options, digest, formats)
     with rollback(context):
         try:
@@ -89,6 +91,8 @@ def prepare(
 
     One object goes to `path`; several go to its folder, each under its own name.
     """
+    if entry.extract is None:
+        raise ExportError(f"a {entry.label} cannot be made from a scene", path=path)
     objects = chosen(context, options)
     groups = [objects] if options.use_join else [[obj] for obj in objects]
     targets = [path] if len(groups) == 1 else _targets(path, [group[0].name for group in groups])
@@ -100,10 +104,16 @@ def prepare(
                 result.issues.append((group[0].name, issue))
             result.bundle[target] = entry.write(model)
             if entry.finish is not None:
-                result.bundle.update(entry.finish(model, target))
+                _add_companions(result.bundle, entry.finish(model, target))
         except UserError as error:
             raise error.at(target) from error
     return result
+
+
+def _add_companions(bundle: dict[Path, bytes], files_beside: dict[Path, bytes]) -> None:
+    for path, data in files_beside.items():
+        if bundle.setdefault(path, data) != data:
+            raise ExportError(f'two of the models would write different files named "{path.name}"')
 
 
 def export(
@@ -112,8 +122,13 @@ def export(
     path: Path,
     options: Any,  # noqa: ANN401
     digest: Digest,
+    *,
+    overwrite: bool = True,
 ) -> Export:
-    """Prepare, stop at what the game could not load, then write all files in one go."""
+    """Prepare, stop at what the game could not load, then write all files in one go.
+
+    Without `overwrite` a file that would change stops it too.
+    """
     result = prepare(context, entry, path, options, digest)
     if result.errors and options.use_check:
         name, issue = result.errors[0]
@@ -126,6 +141,8 @@ def export(
         raise ExportError(f'"{name}": {issue.message}{rest}; {advice}', path=path)
     for name, issue in result.issues:
         digest.add(issue.message, subject=name)
+    if not overwrite:
+        files.refuse_changes(result.bundle)
     files.save_all(result.bundle)
     return result
 
@@ -133,18 +150,23 @@ def export(
 def _targets(path: Path, names: list[str]) -> list[Path]:
     """A file name per object, free of what file systems refuse and unique without regard to case."""
     used: set[str] = set()
-    targets = []
-    for name in names:
-        stem, _, number = name.rpartition(".")
-        plain = stem if stem and number.isdigit() and stem.lower() not in used else name
-        plain = files.safe_stem(plain)
+    targets = [path] * len(names)
+    # Names without a number go first: "Tree" keeps its name, whatever comes before it in the scene.
+    for index, name in sorted(enumerate(names), key=lambda entry: (_numbered(entry[1]), entry[0])):
+        stem = name.rpartition(".")[0]
+        plain = files.safe_stem(stem if _numbered(name) and stem.lower() not in used else name)
         unique, count = plain, 1
         while unique.lower() in used:
             count += 1
             unique = f"{plain}_{count}"
         used.add(unique.lower())
-        targets.append(path.parent / f"{unique}{path.suffix}")
+        targets[index] = path.parent / f"{unique}{path.suffix}"
     return targets
+
+
+def _numbered(name: str) -> bool:
+    stem, _, number = name.rpartition(".")
+    return bool(stem) and number.isdigit()
 
 
 def write_report(title: str, lines: Sequence[str]) -> None:

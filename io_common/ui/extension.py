@@ -76,5 +76,7 @@ class Extension:
 
 def _draw_menu(formats: Sequence[Format], group: str, menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     for entry in formats:
+        if (entry.build if group == "import_scene" else entry.extract) is None:
+            continue
         extensions = "/".join(entry.extensions)
         menu.layout.operator(f"{group}.{entry.id}", text=f"{entry.label} ({extensions})")

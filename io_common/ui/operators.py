@@ -45,10 +45,13 @@ class Service(Protocol):
 
 
 def classes(formats: tuple[Format, ...]) -> tuple[type, ...]:
-    """Import operator, export operator and export handler of every format."""
+    """Import operator, export operator and export handler of every format that has a place in a scene."""
     found: list[type] = []
     for entry in formats:
-        found += [_import_operator(entry, formats), _export_operator(entry), _export_handler(entry)]
+        if entry.build is not None:
+            found.append(_import_operator(entry, formats))
+        if entry.extract is not None:
+            found += [_export_operator(entry), _export_handler(entry)]
     return tuple(found)
 
 
@@ -118,7 +121,7 @@ def drop_classes(formats: tuple[Format, ...]) -> tuple[type, ...]:
             "formats": formats,
         },
     )
-    extensions = sorted({extension for entry in formats for extension in entry.extensions})
+    extensions = sorted({extension for entry in formats if entry.build is not None for extension in entry.extensions})
     handler = type(
         "CARNIVORES_DRAGONNEST_FH_drop",
         (bpy.types.FileHandler,),
@@ -181,6 +184,9 @@ def sort_by_format(paths: Sequence[Path], formats: Sequence[Format]) -> tuple[di
     for path in paths:
         try:
             entry = registry.identify(files.read_file(path), path, formats)
+            if entry.build is None:
+                failures.append(f"{path.name}: a {entry.label} has nothing to show in a scene.")
+                continue
         except UserError as error:
             failures.append(str(error.at(path)))
             continue

@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tools.staging import EXTENSION_ID, ROOT, stage
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PLANTED = {
     "formats may not import scene": ("io_carnivores/formats/planted.py", "from .. import scene"),

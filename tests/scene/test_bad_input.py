@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 import pytest
 
-from addon.io_carnivores.formats import model_3df
+from addon.io_carnivores.formats import model_3df, model_3dn
 from addon.io_carnivores.scene import build as building
 from addon.io_common.formats.errors import FormatError
 from tests import hostile, models
@@ -476,6 +476,32 @@ def test_flipped_faces_come_back(tmp_path: Path) -> None:
     for seed in range(3000, 3020):
         traveller.arrive(strange("3dn", seed), f"seed {seed}", flip_faces=True)
     traveller.leave()
+
+
+PICTURES = {
+    "empty": b"",
+    "no picture": b"this is no picture",
+    "head only": b"\x89PNG\r\n\x1a\n",
+    "broken PNG": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"\0\0\1\0" * 2 + b"\x08\6\0\0\0" + b"junk" * 30,
+    "huge PNG": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"\x7f\xff\xff\xff" * 2 + b"\x08\6\0\0\0" + b"junk" * 30,
+    "cut off PKM": b"PKM 10\0\0\1\0\1\0\1\0\1\0" + bytes(16),
+}
+
+
+@pytest.mark.parametrize("suffix", [".png", ".tga", ".crt", ".pkm"])
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_damaged_texture_costs_only_the_texture(name: str, suffix: str, tmp_path: Path) -> None:
+    """The model comes without it, with a warning, and goes back as it came."""
+    data = model_3dn.write(models.as_mobile(models.small()))
+    (tmp_path / "model.3dn").write_bytes(data)
+    (tmp_path / f"SKIN{suffix}").write_bytes(PICTURES[name])
+    importer("3dn")(filepath=str(tmp_path / "model.3dn"))
+    assert len(bpy.data.meshes) == 1
+    assert len(bpy.data.images) == 0
+    assert "texture" in bpy.data.texts[0].as_string()
+    exporter("3dn")(filepath=str(tmp_path / "out.3dn"), use_check=False)
+    assert (tmp_path / "out.3dn").read_bytes() == data
+    assert (tmp_path / f"SKIN{suffix}").read_bytes() == PICTURES[name]
 
 
 def test_hostile_names_of_files(tmp_path: Path) -> None:

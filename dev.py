@@ -22,7 +22,9 @@ TOOLS = ROOT / ".dev" / "tools"
 PYTHON = TOOLS / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = TOOLS / "pins.txt"
 # What pip and urllib say when there is no index, as opposed to a pin that the index does not hold.
-NO_INDEX = re.compile(r"connection|resolve|timed out|temporary failure|unreachable|proxy|ssl|retrying", re.IGNORECASE)
+NO_INDEX = re.compile(
+    r"connection|resolve|timed out|temporary failure|unreachable|proxy|ssl|retrying|versions: none", re.IGNORECASE
+)
 
 
 class DevError(Exception):
@@ -114,7 +116,9 @@ def run_session(name: str, arguments: list[str]) -> int:
     """Run the nox session *name*; return the exit code of the program it ran, or nox's own."""
     with tempfile.TemporaryDirectory() as folder:
         code = Path(folder) / "exit-code"
-        environment = os.environ | {"DEV_EXIT_CODE": str(code)}
+        # uv does not read pip's settings; an index of the user's own must serve both.
+        index = {"UV_DEFAULT_INDEX": index_url()} if "PIP_INDEX_URL" in os.environ else {}
+        environment = index | os.environ | {"DEV_EXIT_CODE": str(code)}
         command = [PYTHON, "-m", "nox", "--noxfile", ROOT / "noxfile.py", "--session", name, "--", *arguments]
         # The caller's folder stays the current one, so that relative paths in ARGS mean what they say.
         done = subprocess.run(command, check=False, env=environment)

@@ -80,8 +80,11 @@ def blender_python(session: nox.Session, series: str) -> str:
         reason = f"Blender {series} needs Python {blender.python}, which uv neither finds nor can download"
         (session.error if os.environ.get("CI") else session.skip)(f"not run: {reason}")
     uv = [sys.executable, "-m", "uv"]
-    session.run(*uv, "venv", "--quiet", "--clear", "--python", interpreter, str(folder), external=True)
-    session.run(*uv, "pip", "install", "--quiet", "--python", str(python), *requirements, external=True)
+    try:
+        session.run(*uv, "venv", "--quiet", "--clear", "--python", interpreter, str(folder), external=True)
+        session.run(*uv, "pip", "install", "--quiet", "--python", str(python), *requirements, external=True)
+    except nox.command.CommandFailed:
+        session.error(f"could not install {blender.wheel}: is the package index reachable? uv's own words are above")
     stamp.write_text(digest, encoding="utf-8")
     return str(python)
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a game would trip over in a static model, looked for before it is written.
 
-The limits of the original games are fixed arrays in their engines, which nothing guards; those of the MEE fork are tests
-in its loader. The mobile game's are unknown, so only the largest file it came with is a measure.
+The limits of the original games are fixed arrays in their engines, which nothing guards; those of the MEE fork are
+tests in its loader. The mobile game's are unknown, so only the largest file it came with is a measure.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -121,12 +121,12 @@ def _issue(severity: Severity, code: str, message: str, faces: Mask | None, vert
     )
 
 
-def _count(number: int | np.integer, one: str, many: str = "") -> str:
+def _count(number: int | np.integer[Any], one: str, many: str = "") -> str:
     """A number with its noun: "1 face", "2 faces"."""
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def _verb(number: int | np.integer, one: str, many: str) -> str:
+def _verb(number: int | np.integer[Any], one: str, many: str) -> str:
     return one if number == 1 else many
 
 
@@ -185,10 +185,13 @@ def _texture_size(subject: _Subject) -> Iterator[Issue]:
     if model.texture_missing:
         yield _warning(
             "texture-cut-off",
-            f"the file promises a texture of {model.texture_missing} bytes and ends before it; give the model a texture",
+            f"the file promises a texture of {model.texture_missing} bytes and ends before it; "
+            "give the model a texture",
         )
     elif not model.texture_bytes:
-        yield _warning("no-texture", f"the model has no texture, which {subject.name} draws it with; add a material with a picture")
+        yield _warning(
+            "no-texture", f"the model has no texture, which {subject.name} draws it with; add a material with a picture"
+        )
     elif model.texture_rest:
         yield _warning(
             "texture-part-row",
@@ -204,7 +207,7 @@ def _texture_size(subject: _Subject) -> Iterator[Issue]:
 
 
 def _rows_below(subject: _Subject) -> Iterator[Issue]:
-    """UV rows that the texture file does not hold. Original files of 253 rows are normal as long as nothing points there."""
+    """UV rows that the texture does not hold. Fewer than 256 rows are normal as long as nothing points below."""
     model = subject.model
     rows = len(model.texels)
     if subject.limits.extension != "3df" or not 0 < rows < ROWS:
@@ -217,8 +220,8 @@ def _rows_below(subject: _Subject) -> Iterator[Issue]:
         number = int(bad.sum())
         yield _warning(
             "uv-below-texture",
-            f"{_count(number, 'face')} {_verb(number, 'reaches', 'reach')} below the {rows} rows the texture has, where "
-            "the games show garbage; move the UVs up or make the picture 256 pixels high",
+            f"{_count(number, 'face')} {_verb(number, 'reaches', 'reach')} below the {rows} rows the texture has, "
+            "where the games show garbage; move the UVs up or make the picture 256 pixels high",
             faces=bad,
         )
 
@@ -265,8 +268,8 @@ def _sort_quirk(subject: _Subject) -> Iterator[Issue]:
         yield _warning(
             "sort-quirk",
             f"{_count(number, 'face')} {_verb(number, 'is', 'are')} Opacity and Transparent at once beside "
-            f"{_count(plain.sum(), 'face')} that {_verb(plain.sum(), 'is', 'are')} only Transparent; {subject.name} then "
-            f"does not draw the last {_count(number, 'transparent face')}, so take one of the two flags away",
+            f"{_count(plain.sum(), 'face')} that {_verb(plain.sum(), 'is', 'are')} only Transparent; {subject.name} "
+            f"then does not draw the last {_count(number, 'transparent face')}, so take one of the two flags away",
             faces=both,
         )
 
@@ -334,7 +337,9 @@ def _bones(subject: _Subject) -> Iterator[Issue]:
     if not count:
         # Characters and weapons of the mobile game have none.
         if subject.kind == "3df":
-            yield _warning("no-bone", "the model has no bone, which every 3DF of the games has; add an armature of one bone")
+            yield _warning(
+                "no-bone", "the model has no bone, which every 3DF of the games has; add an armature of one bone"
+            )
         return
     # In a 3DN, owner -1 stands for none.
     bad = (owner >= count) | (owner < (-1 if subject.kind == "3dn" else 0))
@@ -342,8 +347,9 @@ def _bones(subject: _Subject) -> Iterator[Issue]:
         number = int(bad.sum())
         yield _warning(
             "missing-owner",
-            f"{_count(number, 'vertex', 'vertices')} {_verb(number, 'belongs', 'belong')} to a bone that does not exist "
-            f"(there {_verb(count, 'is', 'are')} {count}); put {_verb(number, 'it', 'them')} into a bone's vertex group",
+            f"{_count(number, 'vertex', 'vertices')} {_verb(number, 'belongs', 'belong')} to a bone that does not "
+            f"exist (there {_verb(count, 'is', 'are')} {count}); "
+            f"put {_verb(number, 'it', 'them')} into a bone's vertex group",
             vertices=bad,
         )
     parent = bones["parent"].astype(np.int64)
@@ -359,8 +365,8 @@ def _bones(subject: _Subject) -> Iterator[Issue]:
         number = int(late.sum())
         yield _warning(
             "parent-order",
-            f"{_count(number, 'bone')} {_verb(number, 'stands', 'stand')} before the parent in the bone table, where no "
-            "tool of the games puts it",
+            f"{_count(number, 'bone')} {_verb(number, 'stands', 'stand')} before the parent in the bone table, where "
+            "no tool of the games puts it",
         )
 
 
@@ -368,7 +374,8 @@ def _wrong_kind(subject: _Subject) -> Iterator[Issue]:
     wanted = subject.limits.extension
     if subject.kind != wanted:
         yield _warning(
-            "other-format", f"{subject.name} does not load {subject.kind.upper()} files; export a {wanted.upper()} for it"
+            "other-format",
+            f"{subject.name} does not load {subject.kind.upper()} files; export a {wanted.upper()} for it",
         )
 
 

@@ -8,7 +8,7 @@ exporter writes them: the mesh's attribute, changed by what was edited on a mate
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import bmesh
 import numpy as np
@@ -59,7 +59,7 @@ class Slots:
         return np.clip(index, 0, len(self.materials) - 1)
 
     def effective(self, index: Flags, stored: Flags | None, numbers: Flags | None) -> Flags:
-        """Flags of faces (F,) i32: the `stored` ones changed by what was edited on the material; without, the material's.
+        """Flags of faces (F,) i32: the `stored` ones, changed by what was edited on the material; else the material's.
 
         `index` is the slot of each face, `numbers` the attribute `kept.FACE_INDEX`, None where the mesh has none.
         """
@@ -106,7 +106,7 @@ def _material_index(mesh: bpy.types.Mesh, slots: Slots) -> Flags:
 
 @dataclass(frozen=True)
 class EditedFaces:
-    """Faces of a mesh in Edit Mode, each (F,): `flags` i32, `groups` i32, `selected` bool; `active` the active one or -1."""
+    """Faces of a mesh in Edit Mode, each (F,): `flags` i32, `groups` i32, `selected` bool; `active`: one, or -1."""
 
     flags: Flags
     groups: Flags
@@ -134,7 +134,7 @@ def read_edited(obj: bpy.types.Object) -> EditedFaces:
 
 def _edited_layer(bm: bmesh.types.BMesh, name: str) -> Flags | None:
     layer = bm.faces.layers.int.get(name)
-    return None if layer is None else np.array([face[layer] for face in bm.faces], np.int32)
+    return np.array([face[layer] for face in bm.faces], np.int32) if layer else None
 
 
 def counts(flags: Flags) -> dict[FaceFlag, int]:
@@ -230,14 +230,14 @@ def selected(mesh: bpy.types.Mesh) -> Mask:
     return _get(mesh.polygons, "select") & ~_get(mesh.polygons, "hide")
 
 
-def _get(collection: bpy.types.bpy_prop_collection, name: str) -> Mask:
+def _get(collection: bpy.types.bpy_prop_collection[Any], name: str) -> Mask:
     values = np.zeros(len(collection), np.bool_)
     collection.foreach_get(name, values)
     return values
 
 
 def select(mesh: bpy.types.Mesh, faces: Mask, *, extend: bool) -> int:
-    """Select the visible ones of `faces` (F,) with their edges and vertices; how many. `extend` keeps what is selected."""
+    """Select the visible ones of `faces` (F,), with edges and vertices; how many. `extend` keeps what was selected."""
     visible = faces & ~_get(mesh.polygons, "hide")
     vertices, edges = _touched(mesh, visible)
     _select_all(mesh, visible, edges, vertices, extend=extend)
@@ -251,7 +251,8 @@ def select_vertices(mesh: bpy.types.Mesh, vertices: Mask) -> int:
     mesh.edges.foreach_get("vertices", ends)
     edges = visible[ends.reshape(-1, 2)].all(axis=1)
     outside = np.bincount(_corner_faces(mesh), ~visible[_corners(mesh, ".corner_vert")], len(mesh.polygons))
-    _select_all(mesh, outside == 0, edges, visible, extend=False)
+    inside = cast("Mask", outside == 0)
+    _select_all(mesh, inside, edges, visible, extend=False)
     return int(np.count_nonzero(visible))
 
 

@@ -45,7 +45,7 @@ def inspect(context: bpy.types.Context, obj: bpy.types.Object, game: str, digest
 
 
 def select(context: bpy.types.Context, obj: bpy.types.Object, game: str, issue: Issue) -> int:
-    """Select in the mesh of `obj`, which is in Object Mode, what `issue` is about; how many faces or vertices that are."""
+    """Select in the mesh of `obj`, in Object Mode, what `issue` is about; how many faces or vertices that are."""
     mesh = cast("bpy.types.Mesh", obj.data)
     faces, vertices = _origins(context, obj, options_for(game))
     if len(issue.faces):

@@ -128,7 +128,8 @@ def set_keyed(image: bpy.types.Image, *, keyed: bool) -> None:
     picture[..., 3] = np.where(texels.key_mask(words), 0, 255) if keyed else 255
     kept.put(image, kept.KEYED, keyed)
     _pack(image, tga.write(picture), f"{image.name}.tga")
-    image.reload()
+    # Not reload(), which looks for a file of that name first and complains that there is none.
+    image.buffers_free()
 
 
 def fingerprint(picture: Picture) -> str:

@@ -29,13 +29,15 @@ class CARNIVORES_OT_check(bpy.types.Operator):
 
     bl_idname = "carnivores.check"
     bl_label = "Check Model"
-    bl_options = {"REGISTER"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"REGISTER"}
 
     if TYPE_CHECKING:
         game: str
         report: Any
     else:
-        game: EnumProperty(name="Game", description="The game whose limits are checked", items=_GAME_ITEMS, default="C2")
+        game: EnumProperty(
+            name="Game", description="The game whose limits are checked", items=_GAME_ITEMS, default="C2"
+        )
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -49,7 +51,9 @@ class CARNIVORES_OT_check(bpy.types.Operator):
         """Check each object by itself and list what was found, errors first."""
         try:
             objects = selection.chosen(context, inspect.options_for(self.game))
-            found = [(obj.name, issue) for obj in objects for issue in inspect.inspect(context, obj, self.game, Digest())]
+            found = [
+                (obj.name, issue) for obj in objects for issue in inspect.inspect(context, obj, self.game, Digest())
+            ]
         except UserError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -72,7 +76,9 @@ def _verdict(what: str, found: list[tuple[str, Issue]]) -> tuple[set[str], str]:
     if not found:
         return {"INFO"}, f"{what}: nothing to complain of."
     parts = [
-        f"{number} {word}{'' if number == 1 else 's'}" for number, word in ((errors, "error"), (warnings, "warning")) if number
+        f"{number} {word}{'' if number == 1 else 's'}"
+        for number, word in ((errors, "error"), (warnings, "warning"))
+        if number
     ]
     # As a warning in both cases: an error would make the operator fail for a script, though it did its work.
     return {"WARNING"}, f"{what}: {' and '.join(parts)}, listed in the sidebar under Carnivores."
@@ -91,7 +97,7 @@ class CARNIVORES_OT_check_select(bpy.types.Operator):
 
     bl_idname = "carnivores.check_select"
     bl_label = "Select Finding"
-    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+    bl_options = {"REGISTER", "UNDO"}
 
     if TYPE_CHECKING:
         object_name: str
@@ -101,7 +107,9 @@ class CARNIVORES_OT_check_select(bpy.types.Operator):
     else:
         object_name: StringProperty(name="Object", description="Name of the checked object")
         code: StringProperty(name="Code", description="Short name of the rule")
-        game: EnumProperty(name="Game", description="The game whose limits were checked", items=_GAME_ITEMS, default="C2")
+        game: EnumProperty(
+            name="Game", description="The game whose limits were checked", items=_GAME_ITEMS, default="C2"
+        )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Check again, as the mesh may have changed since, and select what is found now."""

@@ -42,7 +42,7 @@ def each_mesh(context: bpy.types.Context, work: Callable[[bpy.types.Object], int
 
 
 def faces(number: int) -> str:
-    """ "1 face", "2 faces"."""
+    """A number of faces with its noun."""
     return f"{number} face{'' if number == 1 else 's'}"
 
 
@@ -207,9 +207,7 @@ class CARNIVORES_OT_group_set(_InEditMode, bpy.types.Operator):
         if not live().numbers(edited(context)).selected:
             self.report({"WARNING"}, "No face is selected.")
             return {"CANCELLED"}
-        changed = each_mesh(
-            context, lambda obj: face_flags.change_group(cast("bpy.types.Mesh", obj.data), self.group)
-        )
+        changed = each_mesh(context, lambda obj: face_flags.change_group(cast("bpy.types.Mesh", obj.data), self.group))
         self.report({"INFO"}, f"Moved {faces(changed)} to group {self.group}.")
         return {"FINISHED"}
 

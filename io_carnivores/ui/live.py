@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from ..formats.flags import FaceFlag
     from ..scene.face_flags import EditedFaces, Flags
 
+_SMALL = 1024  # group numbers below it are counted by the quickest way
 _HANDLERS = ("depsgraph_update_post", "undo_post", "redo_post", "load_post")
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """`flags` and `selected_flags`: faces per flag, of all and of the selected ones; `groups` and `selected_groups` likewise.
+    """Faces per flag and per group, of all and of the selected ones.
 
     `faces`, `selected`: how many there are. `active`: flags and group of the active face, None where there is none.
     """
@@ -38,7 +39,7 @@ class Numbers:
 
 
 class Live:
-    """Knows when a mesh changed, by Blender's own notices; a service, and the one place that keeps numbers of meshes."""
+    """Knows when a mesh changed, by Blender's own notices; a service, the one that keeps numbers of meshes."""
 
     def __init__(self) -> None:
         """Nothing is watched before `register`."""
@@ -50,15 +51,15 @@ class Live:
     def register(self) -> None:
         """Start watching. The handlers are functions of their own, as Blender keeps only such when a file is opened."""
 
-        @persistent  # type: ignore[misc]
+        @persistent  # type: ignore[untyped-decorator]
         def updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
             self._note(depsgraph)
 
-        @persistent  # type: ignore[misc]
+        @persistent  # type: ignore[untyped-decorator]
         def changed(*_args: object) -> None:
             self.touch()
 
-        @persistent  # type: ignore[misc]
+        @persistent  # type: ignore[untyped-decorator]
         def loaded(*_args: object) -> None:
             self._forget()
 
@@ -86,7 +87,9 @@ class Live:
     def _note(self, depsgraph: bpy.types.Depsgraph) -> None:
         for update in depsgraph.updates:
             block = update.id
-            if isinstance(block, bpy.types.Mesh) or (isinstance(block, bpy.types.Object) and update.is_updated_geometry):
+            if isinstance(block, bpy.types.Mesh) or (
+                isinstance(block, bpy.types.Object) and update.is_updated_geometry
+            ):
                 uid = block.original.session_uid
                 self._versions[uid] = self._versions.get(uid, 0) + 1
             elif isinstance(block, bpy.types.Material):
@@ -148,7 +151,7 @@ def _numbers(
 
 
 def _tally(values: Flags) -> dict[int, int]:
-    if len(values) and int(values.min()) >= 0 and int(values.max()) < 1024:
+    if len(values) and int(values.min()) >= 0 and int(values.max()) < _SMALL:
         totals = np.bincount(values)
         return {int(number): int(totals[number]) for number in np.flatnonzero(totals)}
     numbers, totals = np.unique(values, return_counts=True)

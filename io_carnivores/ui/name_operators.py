@@ -20,7 +20,7 @@ class CARNIVORES_OT_name_set(bpy.types.Operator):
 
     bl_idname = "carnivores.name_set"
     bl_label = "Change Name"
-    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"REGISTER", "UNDO"}
 
     if TYPE_CHECKING:
         which: str

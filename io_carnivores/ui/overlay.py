@@ -90,10 +90,11 @@ class Overlay:
         present = {obj.session_uid for obj in objects}
         self._batches = {uid: batch for uid, batch in self._batches.items() if uid in present}
         batches = [(obj, self._batch(context, obj, settings)) for obj in objects]
-        if batches:
-            _draw_batches(context, batches)
+        shown = [(obj, batch) for obj, batch in batches if batch is not None]
+        if shown:
+            _draw_batches(context, shown)
 
-    def _batch(self, context: bpy.types.Context, obj: bpy.types.Object, settings: state.CARNIVORES_PG_sidebar) -> Any:  # noqa: ANN401
+    def _batch(self, context: bpy.types.Context, obj: bpy.types.Object, settings: state.CARNIVORES_PG_sidebar) -> Any:
         import gpu  # not at the top: nothing of it can be used in the background
         from gpu_extras.batch import batch_for_shader
 
@@ -102,8 +103,11 @@ class Overlay:
         found = self._batches.get(obj.session_uid)
         if found is None or found[0] != key:
             painted = surface(context, obj, bits, settings.opacity)
-            content = {"pos": painted.positions, "color": painted.colors}
-            found = key, batch_for_shader(gpu.shader.from_builtin("FLAT_COLOR"), "TRIS", content)
+            batch = None  # of no triangles none can be made
+            if len(painted.positions):
+                content = {"pos": painted.positions, "color": painted.colors}
+                batch = batch_for_shader(gpu.shader.from_builtin("FLAT_COLOR"), "TRIS", content)
+            found = key, batch
             self._batches[obj.session_uid] = found
         return found[1]
 
@@ -135,7 +139,7 @@ def _draw_batches(context: bpy.types.Context, batches: list[tuple[bpy.types.Obje
     projection = gpu.matrix.get_projection_matrix()
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("LESS_EQUAL")
-    gpu.state.depth_mask_set(False)
+    gpu.state.depth_mask_set(False)  # noqa: FBT003  (it knows no keyword)
     try:
         gpu.matrix.load_projection_matrix(_nearer(projection, context.region_data))
         for obj, batch in batches:
@@ -149,7 +153,7 @@ def _draw_batches(context: bpy.types.Context, batches: list[tuple[bpy.types.Obje
         gpu.state.blend_set("NONE")
 
 
-def _nearer(projection: Any, view: bpy.types.RegionView3D) -> Any:  # noqa: ANN401  (a Matrix)
+def _nearer(projection: Any, view: bpy.types.RegionView3D) -> Any:
     """`projection` with the depth of everything shifted towards the eye."""
     moved = projection.copy()
     if view.is_perspective:

@@ -189,7 +189,7 @@ def _flag_row(
     swatch.prop(settings.legend, name, text="")
     count = numbers.flags[info.flag]
     picked = numbers.selected_flags[info.flag]
-    text = f"{info.label}  {picked} / {count}" if picked else f"{info.label}  {count}"
+    text = f"{info.label} {picked}/{count}" if picked else f"{info.label} {count}"
     active = editing and numbers.active is not None and bool(numbers.active[0] & info.flag)
     select = row.operator("carnivores.flags_select", text=text, depress=active)
     select.flags, select.match, select.extend = {name}, "ANY", settings.extend
@@ -205,7 +205,7 @@ class CARNIVORES_PT_groups(_Child, bpy.types.Panel):
 
     bl_idname = "CARNIVORES_PT_groups"
     bl_label = "Face Groups"
-    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """The groups there are, and the number to give."""
@@ -214,7 +214,7 @@ class CARNIVORES_PT_groups(_Child, bpy.types.Panel):
         grid = self.layout.grid_flow(columns=2, even_columns=True, align=True)
         for group, count in list(numbers.groups.items())[:_MOST_GROUPS]:
             picked = numbers.selected_groups.get(group, 0)
-            text = f"{group}:  {picked} / {count}" if picked else f"{group}:  {count}"
+            text = f"{group}: {picked}/{count}" if picked else f"{group}: {count}"
             active = numbers.active is not None and numbers.active[1] == group
             operator = grid.operator("carnivores.group_select", text=text, depress=active)
             operator.group, operator.extend = group, settings.extend
@@ -232,7 +232,7 @@ class CARNIVORES_PT_overlay(_Child, bpy.types.Panel):
 
     bl_idname = "CARNIVORES_PT_overlay"
     bl_label = "Colour by Flag"
-    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header(self, context: bpy.types.Context) -> None:
         """The switch."""
@@ -268,10 +268,10 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
         if not settings.checked:
             return
         clean = not len(settings.findings)
-        verdict = "nothing to complain of" if clean else ""
-        self.layout.label(text=settings.checked, icon="CHECKMARK" if clean else "NONE")
-        if verdict:
-            self.layout.label(text=verdict.capitalize())
+        column = self.layout.column(align=True)
+        column.label(text=settings.checked, icon="CHECKMARK" if clean else "NONE")
+        if clean:
+            column.label(text="Nothing to complain of", icon="BLANK1")
         for finding in settings.findings:
             self._finding(settings, finding)
 
@@ -286,7 +286,9 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
             row.alert = finding.is_error
             row.label(text=line, icon=icon)
         if finding.count:
-            operator = box.operator("carnivores.check_select", text=f"Select {finding.count}", icon="RESTRICT_SELECT_OFF")
+            operator = box.operator(
+                "carnivores.check_select", text=f"Select {finding.count}", icon="RESTRICT_SELECT_OFF"
+            )
             operator.object_name, operator.code, operator.game = finding.object_name, finding.code, settings.game
 
 
@@ -306,7 +308,7 @@ class CARNIVORES_PT_file(_Child, bpy.types.Panel):
 
     bl_idname = "CARNIVORES_PT_file"
     bl_label = "File"
-    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Names, texture rows, and the faces that only the file can hold."""

@@ -29,7 +29,7 @@ MATCH_ITEMS = [
 ]
 
 
-def flags_property(**details: Any) -> Any:  # noqa: ANN401  (an operator or panel property)
+def flags_property(**details: Any) -> Any:
     """A property that holds any number of face flags."""
     return EnumProperty(name="Flags", description="Face flags", items=FLAG_ITEMS, options={"ENUM_FLAG"}, **details)
 
@@ -71,7 +71,7 @@ class CARNIVORES_PG_finding(bpy.types.PropertyGroup):
         count: IntProperty(name="Count", description="How many faces or vertices it is about; 0: the model as a whole")
 
 
-def _swatch(info: FlagInfo) -> Any:  # noqa: ANN401  (a property)
+def _swatch(info: FlagInfo) -> Any:
     return FloatVectorProperty(
         name=info.label,
         description=f"Colour of {info.label} faces in the viewport",
@@ -122,7 +122,10 @@ class CARNIVORES_PG_sidebar(bpy.types.PropertyGroup):
             name="Opacity", description="Strength of the colours", default=0.5, min=0.05, max=1.0, update=_redraw
         )
         game: EnumProperty(
-            name="Game", description="The game whose limits are checked", items=[tuple(entry) for entry in GAMES], default="C2"
+            name="Game",
+            description="The game whose limits are checked",
+            items=[tuple(entry) for entry in GAMES],
+            default="C2",
         )
         findings: CollectionProperty(type=CARNIVORES_PG_finding)
         checked: StringProperty(name="Checked", description="What the findings are of; empty before the first check")

@@ -81,8 +81,8 @@ def all_curves(action: bpy.types.Action) -> list[Any]:
 def write_png(image: bpy.types.Image, path: Path) -> None:
     """Write the pixels of `image` to `path`; what the image says of its own file may change."""
     image.file_format = "PNG"
-    known = bpy.types.Image.bl_rna.functions["save"].parameters
-    if "save_copy" in known:  # from 4.3; without it the image may be packed anew
+    rna: Any = bpy.types.Image.bl_rna
+    if "save_copy" in rna.functions["save"].parameters:  # from 4.3; without it the image may be packed anew
         image.save(filepath=str(path), save_copy=True)
     else:
         image.save(filepath=str(path))

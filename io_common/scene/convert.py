@@ -45,7 +45,10 @@ def save_blend(path: Path) -> None:
 
 def set_frame_rate(rate: float) -> None:
     """Frames per second of the scene, fractions included."""
-    render = bpy.context.scene.render
+    scene = bpy.context.scene
+    if scene is None:
+        raise ExportError("there is no scene")
+    render = scene.render
     render.fps = max(1, round(rate))
     render.fps_base = render.fps / rate
 
@@ -72,7 +75,7 @@ class Target:
             return {path.parent / made.name: made.read_bytes() for made in sorted(folder.iterdir())}
 
 
-def _call(operator: Any, path: Path, **options: Any) -> None:  # noqa: ANN401  (an operator and its properties)
+def _call(operator: Any, path: Path, **options: Any) -> None:
     try:
         result = operator(filepath=str(path), **options)
     except RuntimeError as error:
@@ -91,7 +94,8 @@ def _enabled(module: str, operator: str) -> Iterator[None]:
         yield
         return
     # The exporters read their own preferences, so they have to be entered there.
-    if addon_utils.enable(module, default_set=True) is None:
+    addon_utils.enable(module, default_set=True)
+    if not hasattr(bpy.types, operator):
         raise ExportError(f'the add-on "{module}" that comes with Blender is not there')
     try:
         yield

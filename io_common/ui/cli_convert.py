@@ -30,11 +30,10 @@ _BLEND = ".blend"
 
 @dataclass(frozen=True)
 class Goal:
-    """What is written: a game format (`entry`) or a file of Blender's (`target`)."""
+    """What is written, to files that end in `suffix`: a game format, or a file of general use."""
 
     suffix: str
-    entry: Format | None = None
-    target: convert.Target | None = None
+    kind: Format | convert.Target
 
 
 @dataclass(frozen=True)
@@ -101,18 +100,17 @@ class Converter:
         return cli_load.import_file(path, entry, self.formats, self.flags, digest)
 
     def _write(self, target: Path, digest: Digest) -> list[Path]:
-        if self.goal.target is not None:
-            bundle = self.goal.target.bundle(target)
+        kind = self.goal.kind
+        if isinstance(kind, convert.Target):
+            bundle = kind.bundle(target)
             if not self.overwrite:
                 files.refuse_changes(bundle)
             _make_folder(target.parent)
             files.save_all(bundle)
             return list(bundle)
-        entry = self.goal.entry
-        assert entry is not None
-        options = self.flags.build(entry.export_options, entry.label, **dict(cli_options.WHOLE_SCENE))
+        options = self.flags.build(kind.export_options, kind.label, **dict(cli_options.WHOLE_SCENE))
         _make_folder(target.parent)
-        done = transfer.export(bpy.context, entry, target, options, digest, overwrite=self.overwrite)
+        done = transfer.export(bpy.context, kind, target, options, digest, overwrite=self.overwrite)
         return list(done.bundle)
 
     def _tell(self, taken: Sequence[Source], written: list[Path], digest: Digest) -> None:
@@ -153,9 +151,9 @@ def _plan(arguments: argparse.Namespace, formats: Sequence[Format], console: Con
     if arguments.out is not None:
         folder = Path(arguments.out)
     else:
-        if len(words) < 2:
-            raise UsageError("name the files to read and the file to write, or give --to EXT --out DIR")
         word = words.pop()
+        if not words:
+            raise UsageError("name the files to read and the file to write, or give --to EXT --out DIR")
         folder = Path(word)
         if not folder.is_dir() and not word.endswith(("/", os.sep)):
             single = folder
@@ -181,15 +179,14 @@ def _spread(
     for source in sources:
         try:
             target = cli_inputs.place(source, folder, suffix)
-            # Without regard to case, as some file systems have it.
-            key = str(target).lower()
-            if key in jobs:
-                first = jobs[key][0][0].path
-                raise UserError(f"its result would have the same name as that of {first}", path=source.path)
         except UserError as error:
             console.failure(source.path, error)
             continue
-        jobs[key] = ((source,), target)
+        # Without regard to case, as some file systems have it.
+        job = jobs.setdefault(str(target).lower(), ((source,), target))
+        first = job[0][0]
+        if first is not source:
+            console.failure(source.path, UserError(f"its result would have the same name as that of {first.path}"))
     return tuple(jobs.values())
 
 
@@ -203,11 +200,11 @@ def find_goal(word: str | None, suffix: str, formats: Sequence[Format]) -> Goal:
     writable = [entry for entry in formats if entry.extract is not None]
     found = [Goal(suffix or entry.extensions[0], entry) for entry in writable if entry.id == wanted]
     found = found or [Goal(extension, entry) for entry in writable if extension in entry.extensions]
-    found += [Goal(extension, target=target) for target in convert.TARGETS if target.suffix == extension]
+    found += [Goal(extension, target) for target in convert.TARGETS if target.suffix == extension]
     if len(found) == 1 and (not suffix or suffix.lower() == found[0].suffix.lower()):
         return found[0]
     if len(found) > 1:
-        names = " or ".join(goal.entry.id for goal in found if goal.entry is not None)
+        names = " or ".join(goal.kind.id for goal in found if not isinstance(goal.kind, convert.Target))
         raise UsageError(f"{extension} files are of several formats, say which: --to {names}")
     known = [target.suffix for target in convert.TARGETS]
     known += [extension for entry in writable for extension in entry.extensions]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Longer lists are cut short for people; JSON has them whole.
 _SHOWN = 24
+# A table of more letters than this gets a line for each of its names.
+_WIDE = 60
 
 
 def info(arguments: argparse.Namespace, formats: Sequence[Format], console: Console) -> int:
@@ -41,12 +43,12 @@ def info(arguments: argparse.Namespace, formats: Sequence[Format], console: Cons
     return console.finish()
 
 
-def layout(facts: Any, depth: int = 1, *, whole: bool = False) -> Iterator[str]:  # noqa: ANN401
+def layout(facts: Any, depth: int = 1, *, whole: bool = False) -> Iterator[str]:
     """The facts of a summary as indented lines, one for each name; what is one line long stays in one line."""
     space = "  " * depth
     for name, value in facts.items():
         title = str(name).replace("_", " ")
-        if isinstance(value, dict) and value and depth == 1 and len(str(value)) > 60:
+        if isinstance(value, dict) and value and depth == 1 and len(str(value)) > _WIDE:
             yield f"{space}{title}:"
             yield from layout(value, depth + 1, whole=whole)
         elif isinstance(value, list) and value and isinstance(value[0], dict):
@@ -59,7 +61,7 @@ def layout(facts: Any, depth: int = 1, *, whole: bool = False) -> Iterator[str]:
             yield f"{space}{title}: {_flat(value)}"
 
 
-def _flat(value: Any) -> str:  # noqa: ANN401
+def _flat(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{str(name).replace('_', ' ')} {_flat(entry)}" for name, entry in value.items()) or "none"
     if isinstance(value, list | tuple):

@@ -59,7 +59,7 @@ def import_file(
     return transfer.import_file(bpy.context, entry, path, import_options(entry, flags), digest, formats)
 
 
-def import_options(entry: Format, flags: Flags) -> Any:  # noqa: ANN401
+def import_options(entry: Format, flags: Flags) -> Any:
     """The import options of a format as the user set them, with the texture folders of the preferences."""
     folders = preferences.search_folders(bpy.context)
     return flags.build(entry.import_options, entry.label, search_folders=folders)

@@ -27,7 +27,7 @@ class Flags:
     given: Mapping[str, Any]
     used: set[str] = field(default_factory=set)
 
-    def build(self, options: type, label: str, **preset: Any) -> Any:  # noqa: ANN401
+    def build(self, options: type, label: str, **preset: Any) -> Any:
         """An `options` object of the format `label`; `preset` fills what was not given, where there is such a field."""
         known = {entry.name for entry in fields(options)}
         values = {name: value for name, value in preset.items() if name in known}
@@ -54,7 +54,9 @@ def flag(name: str) -> str:
 
 def collect(arguments: argparse.Namespace) -> Flags:
     """The options that were given on the command line."""
-    return Flags({key.removeprefix(_PREFIX): value for key, value in vars(arguments).items() if key.startswith(_PREFIX)})
+    return Flags(
+        {key.removeprefix(_PREFIX): value for key, value in vars(arguments).items() if key.startswith(_PREFIX)}
+    )
 
 
 def add(parser: argparse.ArgumentParser, groups: Mapping[str, Iterable[type]], preset: Mapping[str, Any]) -> None:
@@ -83,7 +85,7 @@ class _Merged:
     defaults: list[Any] = field(default_factory=list)
     choices: list[str] = field(default_factory=list)
 
-    def add(self, info: OptionInfo, default: Any) -> None:  # noqa: ANN401
+    def add(self, info: OptionInfo, default: Any) -> None:
         self.defaults += [default] if default not in self.defaults else []
         self.choices += [choice.value for choice in info.choices if choice.value not in self.choices]
 
@@ -105,12 +107,13 @@ class _Merged:
         return f"{self.info.help} (default: {shown})".replace("%", "%%")
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401
+def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         # As 1/32 rather than 0.03125 where it is that exactly.
-        return str(Fraction(value)) if Fraction(value).denominator <= 4096 else str(value)
+        near = Fraction(value).limit_denominator(1024)
+        return str(near) if near == value else str(value)
     return str(value) or "none"
 
 
@@ -128,7 +131,7 @@ def number(kind: type, info: OptionInfo) -> Callable[[str], Any]:
     if kind not in (int, float):
         return kind
 
-    def parse(text: str) -> Any:  # noqa: ANN401
+    def parse(text: str) -> Any:
         try:
             value = int(text) if kind is int else float(Fraction(text))
         except (ValueError, ZeroDivisionError, OverflowError) as error:

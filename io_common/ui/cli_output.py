@@ -70,7 +70,7 @@ class Console:
 
     def finish(self, *outcomes: str) -> int:
         """Print the closing line, or the JSON, and return the exit code. `outcomes` are counted even when zero."""
-        counts = {name: 0 for name in (*outcomes, "failed")} | self._counts
+        counts = dict.fromkeys((*outcomes, "failed"), 0) | self._counts
         total = len(self._records)
         if self.as_json:
             document = {"files": self._records, "counts": {"files": total, **counts}}
@@ -110,7 +110,7 @@ def _flush_c() -> None:
     library.fflush(None)
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401  (whatever a summary holds)
+def _plain(value: Any) -> Any:
     """JSON for the numpy numbers and arrays, bytes and paths of a summary."""
     if hasattr(value, "tolist"):
         return value.tolist()

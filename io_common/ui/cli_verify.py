@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`verify`: does a file come back byte for byte after import, save, reload and export?"""
+"""`verify`: whether a file comes back byte for byte after import, save, reload and export."""
 
 from __future__ import annotations
 
@@ -35,7 +35,11 @@ def run(arguments: argparse.Namespace, formats: Sequence[Format], console: Conso
         try:
             with console.blender():
                 entry, data = cli_load.identify(source.path, formats)
-                written = _there_and_back(source.path, entry, data, formats, flags, arguments.fps)
+                if entry.build is None or entry.extract is None:
+                    # Nothing of it is ever in a scene: reader and writer are all there is.
+                    written = _rewritten(source.path, entry, data)
+                else:
+                    written = _there_and_back(source.path, entry, formats, flags, arguments.fps)
         except UserError as error:
             console.failure(source.path, error)
             continue
@@ -45,16 +49,16 @@ def run(arguments: argparse.Namespace, formats: Sequence[Format], console: Conso
     return console.finish("same", "differs")
 
 
-def _there_and_back(
-    path: Path, entry: Format, data: bytes, formats: Sequence[Format], flags: Flags, rate: float | None
-) -> bytes:
+def _rewritten(path: Path, entry: Format, data: bytes) -> bytes:
+    """The bytes that come of reading and writing alone."""
+    try:
+        return entry.write(entry.read(data))
+    except UserError as error:
+        raise error.at(path) from error
+
+
+def _there_and_back(path: Path, entry: Format, formats: Sequence[Format], flags: Flags, rate: float | None) -> bytes:
     """The bytes that `path` is exported as, after a way through a saved .blend."""
-    if entry.build is None or entry.extract is None:
-        # Nothing of it is ever in a scene: reader and writer are all there is.
-        try:
-            return entry.write(entry.read(data))
-        except UserError as error:
-            raise error.at(path) from error
     options = flags.build(entry.export_options, entry.label, **dict(cli_options.WHOLE_SCENE))
     convert.empty_scene()
     try:

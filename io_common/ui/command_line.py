@@ -8,7 +8,6 @@ failed, differs or has errors, 2 the words of the command line make no sense.
 from __future__ import annotations
 
 import argparse
-import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -35,6 +34,9 @@ _CONVERT = """examples:
 A file that exists is left alone, which counts as a failure, unless --overwrite is given; a file beside the target
 (a texture) may also be there already when it is the same. Folders are searched for game files only: name a .blend
 to convert it. One bad file does not stop the others. Options apply to the formats that have them."""
+
+# The highest frame rate that a scene of Blender's takes.
+_RATE_LIMIT = 32767
 
 
 def main(arguments: Sequence[str], formats: Sequence[Format]) -> int:
@@ -73,7 +75,9 @@ def make_parser(formats: Sequence[Format]) -> argparse.ArgumentParser:
 _Commands = argparse._SubParsersAction  # noqa: SLF001  (argparse has no public name for it)
 
 
-def _add(commands: _Commands[argparse.ArgumentParser], name: str, text: str, epilog: str = "") -> argparse.ArgumentParser:
+def _add(
+    commands: _Commands[argparse.ArgumentParser], name: str, text: str, epilog: str = ""
+) -> argparse.ArgumentParser:
     parser = commands.add_parser(
         name,
         help=text,
@@ -84,19 +88,27 @@ def _add(commands: _Commands[argparse.ArgumentParser], name: str, text: str, epi
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress on the standard error")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show Blender's own messages, on the standard error")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show Blender's own messages, on the standard error"
+    )
     return parser
 
 
 def _add_convert(commands: _Commands[argparse.ArgumentParser], formats: Sequence[Format]) -> None:
-    parser = _add(commands, "convert", "read game files or a .blend, write .blend, .glb, .fbx, .obj or a game format", _CONVERT)
+    parser = _add(
+        commands, "convert", "read game files or a .blend, write .blend, .glb, .fbx, .obj or a game format", _CONVERT
+    )
     parser.usage = (
         "%(prog)s IN... OUT [options]\n       %(prog)s IN... DIR --to EXT [options]\n"
         "       %(prog)s IN... --to EXT --out DIR [options]"
     )
-    parser.add_argument("paths", nargs="+", metavar="IN", help="files, folders, patterns; without --out, OUT comes last")
+    parser.add_argument(
+        "paths", nargs="+", metavar="IN", help="files, folders, patterns; without --out, OUT comes last"
+    )
     parser.add_argument("--to", metavar="EXT", help="extension of the files to write, or the id of a format")
-    parser.add_argument("--out", metavar="DIR", help="folder to write to, made if need be; nothing is written outside of it")
+    parser.add_argument(
+        "--out", metavar="DIR", help="folder to write to, made if need be; nothing is written outside of it"
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace files that exist")
     _add_options(parser, formats)
     parser.set_defaults(run=cli_convert.run)
@@ -151,7 +163,6 @@ def _rate(text: str) -> float:
         value = float(Fraction(text))
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from error
-    # Blender holds a whole number up to this and a divisor.
-    if not math.isfinite(value) or not 1 <= value <= 32767:
-        raise argparse.ArgumentTypeError(f"{text} is not between 1 and 32767")
+    if not 1 <= value <= _RATE_LIMIT:
+        raise argparse.ArgumentTypeError(f"{text} is not between 1 and {_RATE_LIMIT}")
     return value

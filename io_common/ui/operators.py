@@ -167,9 +167,7 @@ class DropMixin:
         for identifier, names in lots.items():
             operator = getattr(bpy.ops.import_scene, identifier)
             try:
-                result = operator(
-                    "EXEC_DEFAULT", True, directory=str(folder), files=[{"name": name} for name in names]
-                )
+                result = operator("EXEC_DEFAULT", True, directory=str(folder), files=[{"name": name} for name in names])
             except RuntimeError as error:  # its report; Blender turns reported errors into this
                 failures.append(str(error).removeprefix("Error: ").strip())
                 continue
@@ -179,9 +177,7 @@ class DropMixin:
         return {"FINISHED"} if imported else {"CANCELLED"}
 
 
-def sort_by_format(
-    paths: Sequence[Path], formats: Sequence[Format]
-) -> tuple[dict[str, list[str]], list[str]]:
+def sort_by_format(paths: Sequence[Path], formats: Sequence[Format]) -> tuple[dict[str, list[str]], list[str]]:
     """Format id -> file names, and a sentence for each file that is of none."""
     lots: dict[str, list[str]] = {}
     failures: list[str] = []

@@ -41,7 +41,6 @@ def found(model: Model, game: str, kind: str = "3df") -> dict[str, Issue]:
 
 def test_every_game_of_the_options_has_limits() -> None:
     """The list a user chooses from and the table of limits have the same keys."""
-    pytest.importorskip("bpy")
     from addon.io_carnivores.scene.options import GAMES as CHOICES
 
     assert tuple(value for value, *_ in CHOICES) == tuple(check.LIMITS) == GAMES
@@ -125,7 +124,17 @@ def test_a_texture_that_ends_within_a_row() -> None:
 
 @pytest.mark.parametrize(
     ("v", "bad"),
-    [(0, False), (252, False), (253, False), (254, True), (255, True), (256, True), (-254, False), (-2, True), (257, False)],
+    [
+        (0, False),
+        (252, False),
+        (253, False),
+        (254, True),
+        (255, True),
+        (256, True),
+        (-254, False),
+        (-2, True),
+        (257, False),
+    ],
 )
 def test_rows_below_the_texture(v: int, bad: bool) -> None:  # noqa: FBT001
     model = make(rows=253)
@@ -288,7 +297,9 @@ def test_game_files_have_no_error_for_their_own_game(sample: Path) -> None:
     model = reader.read(sample.read_bytes())
     large = max(len(model.faces), len(model.vertices)) > 1024
     game = "MOBILE" if mobile else "MEE" if large else "C1"
-    errors = [issue for issue in check.check(model, game, sample.suffix.lower()[1:]) if issue.severity is Severity.ERROR]
+    errors = [
+        issue for issue in check.check(model, game, sample.suffix.lower()[1:]) if issue.severity is Severity.ERROR
+    ]
     assert errors == []
 
 

@@ -37,9 +37,11 @@ def model(flags: tuple[int, ...] = (0, 0x05, 0x10, 0x05), corner: np.ndarray[Any
 
 def imported(source: Model | None = None) -> bpy.types.Object:
     """The mesh object of an imported model."""
-    made = build.build(bpy.context, source or model(), Path("strip.3df"), ImportOptions(use_bones=False), Digest(), "carnivores_3df")
+    made = build.build(
+        bpy.context, source or model(), Path("strip.3df"), ImportOptions(use_bones=False), Digest(), "carnivores_3df"
+    )
     bpy.context.view_layer.objects.active = made[0]
-    made[0].select_set(True)
+    made[0].select_set(state=True)
     return made[0]
 
 
@@ -179,8 +181,8 @@ def test_nothing_but_flags_changes_in_the_export() -> None:
 
 def test_faces_joined_to_an_import_can_lose_their_flags() -> None:
     obj = imported(model(flags=(0x10,)))
-    grid(slots=1).select_set(True)
-    obj.select_set(True)
+    grid(slots=1).select_set(state=True)
+    obj.select_set(state=True)
     bpy.context.view_layer.objects.active = obj
     bpy.ops.object.join()
     assert face_flags.read(obj).tolist() == [0x10] * 4 + [1] * 4
@@ -280,9 +282,7 @@ def test_a_finding_is_selected_in_the_mesh(modifier: str) -> None:
     obj = imported(source)
     if modifier:
         obj.modifiers.new("changes the faces", modifier)
-    issue = next(
-        entry for entry in inspect.inspect(bpy.context, obj, "C1", Digest()) if entry.code == "run-time-flags"
-    )
+    issue = next(entry for entry in inspect.inspect(bpy.context, obj, "C1", Digest()) if entry.code == "run-time-flags")
     assert inspect.select(bpy.context, obj, "C1", issue) == 1
     assert [face.select for face in obj.data.polygons] == [False, False, True, False]
     names = {attribute.name for attribute in obj.data.attributes}
@@ -293,9 +293,7 @@ def test_a_finding_of_an_ngon_selects_it_once() -> None:
     obj = grid()
     pick(obj, 2)
     face_flags.change(obj, lambda flags: flags | 0x80)
-    issue = next(
-        entry for entry in inspect.inspect(bpy.context, obj, "C1", Digest()) if entry.code == "run-time-flags"
-    )
+    issue = next(entry for entry in inspect.inspect(bpy.context, obj, "C1", Digest()) if entry.code == "run-time-flags")
     assert len(issue.faces) == 2
     assert inspect.select(bpy.context, obj, "C1", issue) == 1
     assert [face.select for face in obj.data.polygons] == [False, False, True, False]
@@ -314,8 +312,12 @@ def test_a_finding_about_vertices() -> None:
 
 def test_inspect_leaves_the_scene_alone() -> None:
     obj = imported()
-    before = {block.session_uid for block in (*bpy.data.meshes, *bpy.data.images, *bpy.data.materials, *bpy.data.objects)}
+    before = {
+        block.session_uid for block in (*bpy.data.meshes, *bpy.data.images, *bpy.data.materials, *bpy.data.objects)
+    }
     for game in ("C1", "C2", "ICE_AGE", "MEE", "MOBILE"):
         inspect.inspect(bpy.context, obj, game, Digest())
-    after = {block.session_uid for block in (*bpy.data.meshes, *bpy.data.images, *bpy.data.materials, *bpy.data.objects)}
+    after = {
+        block.session_uid for block in (*bpy.data.meshes, *bpy.data.images, *bpy.data.materials, *bpy.data.objects)
+    }
     assert after == before

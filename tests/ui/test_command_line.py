@@ -130,7 +130,10 @@ def test_fbx_has_the_picture_inside_and_comes_back(folder: Path, command: Callab
     bpy.ops.import_scene.fbx(filepath=str(folder / "tree.fbx"))
     mesh = next(obj.data for obj in bpy.data.objects if obj.type == "MESH")
     assert (len(mesh.vertices), len(mesh.polygons)) == (8, 4)
-    assert {bone.name for obj in bpy.data.objects if obj.type == "ARMATURE" for bone in obj.data.bones} == {"Body", "Tail"}
+    assert {bone.name for obj in bpy.data.objects if obj.type == "ARMATURE" for bone in obj.data.bones} == {
+        "Body",
+        "Tail",
+    }
 
 
 def test_blend_holds_only_the_model_and_goes_back_to_the_same_bytes(folder: Path, command: Callable[..., int]) -> None:
@@ -172,7 +175,9 @@ def test_pc_to_mobile_and_back_keeps_the_geometry(folder: Path, command: Callabl
     assert np.array_equal(after.texels == 0, before.texels == 0)
 
 
-def test_a_folder_keeps_its_structure(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_keeps_its_structure(
+    folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]
+) -> None:
     deep = folder / "game" / "areas" / "one"
     deep.mkdir(parents=True)
     for target in (deep / "TREE.3DF", folder / "game" / "rock.3df"):
@@ -209,7 +214,9 @@ def test_nothing_is_written_outside_of_the_folder(
     assert "would lie outside of the folder out." in capfd.readouterr().err
 
 
-def test_files_that_exist_are_kept(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
+def test_files_that_exist_are_kept(
+    folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]
+) -> None:
     old = folder / "out.glb"
     old.write_bytes(b"precious")
     assert command("convert", "tree.3df", "out.glb") == 1

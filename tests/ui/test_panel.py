@@ -38,7 +38,7 @@ def strip(tmp_path: Path) -> bpy.types.Object:
     bpy.ops.import_scene.carnivores_3df(filepath=str(path))
     obj = next(obj for obj in bpy.data.objects if obj.type == "MESH")
     bpy.ops.object.select_all(action="DESELECT")
-    obj.select_set(True)
+    obj.select_set(state=True)
     bpy.context.view_layer.objects.active = obj
     return obj
 
@@ -86,7 +86,7 @@ def test_all_edited_objects_change(strip: bpy.types.Object) -> None:
     linked = strip.copy()  # shares the mesh: must not be changed twice
     for obj in (other, linked):
         bpy.context.collection.objects.link(obj)
-        obj.select_set(True)
+        obj.select_set(state=True)
     edit(0)
     bpy.ops.mesh.select_all(action="SELECT")
     assert len(flag_operators.edited(bpy.context)) == 2
@@ -107,7 +107,9 @@ def test_nothing_selected_is_said(strip: bpy.types.Object) -> None:
     assert face_flags.read(leave()).tolist() == [0, 5, 0x10, 5]
 
 
-@pytest.mark.parametrize("name", ["flags_set", "flags_clear", "flags_toggle", "flags_select", "flags_hide", "group_set", "group_select"])
+@pytest.mark.parametrize(
+    "name", ["flags_set", "flags_clear", "flags_toggle", "flags_select", "flags_hide", "group_set", "group_select"]
+)
 def test_object_mode_is_refused_with_a_reason(strip: bpy.types.Object, name: str) -> None:
     operator = getattr(bpy.ops.carnivores, name)
     assert not operator.poll()
@@ -215,7 +217,12 @@ class TestCheck:
     def test_findings_are_listed_and_selected(self, strip: bpy.types.Object) -> None:
         bpy.ops.carnivores.check(game="C2")
         finding = state.sidebar(bpy.context).findings[0]
-        assert (finding.object_name, finding.code, finding.count, finding.is_error) == ("strip", "opacity-without-key", 2, False)
+        assert (finding.object_name, finding.code, finding.count, finding.is_error) == (
+            "strip",
+            "opacity-without-key",
+            2,
+            False,
+        )
         assert bpy.ops.carnivores.check_select(object_name="strip", code=finding.code, game="C2") == {"FINISHED"}
         assert selected(leave()) == [1, 3]
 
@@ -228,7 +235,7 @@ class TestCheck:
 
     def test_errors_come_first(self, strip: bpy.types.Object) -> None:
         bpy.ops.mesh.primitive_grid_add(x_subdivisions=40, y_subdivisions=40)
-        strip.select_set(True)
+        strip.select_set(state=True)
         bpy.ops.carnivores.check(game="C1")
         shown = state.sidebar(bpy.context)
         kinds = [finding.is_error for finding in shown.findings]
@@ -253,7 +260,9 @@ class TestCheck:
     def test_an_export_that_stops_says_why_and_writes_nothing(self, strip: bpy.types.Object, tmp_path: Path) -> None:
         bpy.ops.mesh.primitive_grid_add(x_subdivisions=40, y_subdivisions=40)
         path = tmp_path / "grid.3df"
-        with pytest.raises(RuntimeError, match=r"1681 vertices, but Carnivores 2 holds no more than 1024.*1 more error.*Stop at Errors"):
+        with pytest.raises(
+            RuntimeError, match=r"1681 vertices, but Carnivores 2 holds no more than 1024.*1 more error.*Stop at Errors"
+        ):
             bpy.ops.export_scene.carnivores_3df(filepath=str(path))
         assert not path.exists()
         assert bpy.ops.export_scene.carnivores_3df(filepath=str(path), use_check=False) == {"FINISHED"}
@@ -315,7 +324,7 @@ def test_draw_without_an_object() -> None:
 
 def test_draw_in_object_mode(strip: bpy.types.Object) -> None:
     texts = draw_all()
-    for part in ("3DF", "1/32", "Opacity  2", "Mortal  1", "0:  2", "Set flags in Edit Mode", "Faces in the File"):
+    for part in ("3DF", "1/32", "Opacity 2", "Mortal 1", "0: 2", "Set flags in Edit Mode", "Faces in the File"):
         assert part in texts
     assert "Need VC" not in "\n".join(draw(panel.CARNIVORES_PT_flags))
 
@@ -323,16 +332,16 @@ def test_draw_in_object_mode(strip: bpy.types.Object) -> None:
 def test_draw_in_edit_mode(strip: bpy.types.Object) -> None:
     edit(1, 2)
     texts = draw_all()
-    for part in ("Opacity  1 / 2", "Mortal  1 / 1", "2 of 4 faces selected", "2:  1 / 1"):
+    for part in ("Opacity 1/2", "Mortal 1/1", "2 of 4 faces selected", "2: 1/1"):
         assert part in texts
 
 
 def test_draw_with_the_armature_active(strip: bpy.types.Object) -> None:
     bpy.context.view_layer.objects.active = strip.parent
     assert strip.parent.type == "ARMATURE"
-    assert "Opacity  2" in draw_all()
+    assert "Opacity 2" in draw_all()
     bpy.ops.object.mode_set(mode="POSE")
-    assert "Opacity  2" in draw_all()
+    assert "Opacity 2" in draw_all()
 
 
 def test_draw_with_something_else_active() -> None:
@@ -394,15 +403,18 @@ class TestOverlay:
         made = overlay.Overlay()
         made.register()
         try:
-            assert (made._handle is None) == bpy.app.background  # noqa: SLF001
+            assert (made._handle is None) == bpy.app.background
         finally:
             made.unregister()
 
 
 def test_nothing_stays_behind(extension_name: str) -> None:
     """Unregistering takes back the settings and the handlers, and all of it may come again."""
-    extension = importlib.import_module(extension_name)._extension()  # noqa: SLF001
-    handlers = [list(getattr(bpy.app.handlers, name)) for name in ("depsgraph_update_post", "load_post", "undo_post", "redo_post")]
+    extension = importlib.import_module(extension_name)._extension()
+    handlers = [
+        list(getattr(bpy.app.handlers, name))
+        for name in ("depsgraph_update_post", "load_post", "undo_post", "redo_post")
+    ]
     types = set(dir(bpy.types))
     for _ in range(3):
         extension.unregister()
@@ -410,7 +422,9 @@ def test_nothing_stays_behind(extension_name: str) -> None:
             assert not hasattr(bpy.types.WindowManager, "carnivores")
             assert not [name for name in dir(bpy.types) if name.startswith("CARNIVORES_")]
             for name in ("depsgraph_update_post", "load_post", "undo_post", "redo_post"):
-                ours = [found for found in getattr(bpy.app.handlers, name) if found.__module__.startswith(extension_name)]
+                ours = [
+                    found for found in getattr(bpy.app.handlers, name) if found.__module__.startswith(extension_name)
+                ]
                 assert ours == []
         finally:
             extension.register()

@@ -8,6 +8,7 @@ shape are as they were, the original frames go back into the file.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
-from ...io_common.scene import compat
+from ...io_common.scene import armature, compat, selection
 from ...io_common.scene import mesh as meshes
 from ..formats import motion
 from ..formats.model import label
@@ -25,34 +26,78 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..formats.motion import Animation
-    from ..formats.recover import Rig
+    from ..formats.recover import Clip, Rig
 
 LINEAR = 1  # interpolation of a keyframe
 # Bones that never leave their joint by more than this (file units) get no location curves; a step is 1/16.
 _STILL = 0.004
+_EVEN = 1e-4  # a scale this close to 1 gets no curves
 
 
 def build(
-    obj: bpy.types.Object, rig: Rig, rig_object: bpy.types.Object, animations: Sequence[Animation], fps: float
-) -> None:
-    """An Action per animation on `rig_object`, whose bones are `rig.names`; `clips.animations` lists them in order."""
-    rest = _rest_matrices(rig_object, rig.names)
+    context: bpy.types.Context,
+    obj: bpy.types.Object,
+    rig: Rig,
+    animations: Sequence[Animation],
+    collection: bpy.types.Collection,
+    fps: float,
+) -> bpy.types.Object:
+    """An armature for `obj` with an Action per animation; `clips.animations` must list them in the same order."""
+    names = _show_rest(obj, rig)
+    heads, ends = (FILE_Y_UP.apply(points) for points in (rig.heads, rig.tails))
+    rig_object = armature.build(context, f"{obj.name} Armature", names, heads, rig.parent.tolist(), ends)
+    for name, owner in zip(names, rig.owners.tolist(), strict=True):
+        rig_object.data.bones[name][kept.OWNER_NUMBER] = owner
+    collection.objects.link(rig_object)
+    rest = _rest_matrices(rig_object, names)
     for item, animation, clip in zip(clips.animations(obj.data), animations, rig.clips, strict=True):
-        item.first_key = -1
-        if not len(animation.frames):
-            continue
-        title = label(animation.name) or item.name or "Animation"
-        action = bpy.data.actions.new(title)
-        action.use_fake_user = True
-        times = 1.0 + motion.times(len(animation.frames), animation.kps) * fps
-        _write(rig_object, action, rig, clip, rest, times)
-        set_range(action, times)
-        item.action = action
-        action[kept.FRAMES] = animation.frames.astype("<i2", copy=False).tobytes()
-        action[kept.CURVES_PRINT] = curves_print(action)
+        if len(animation.frames):
+            item.action = _action(rig_object, names, rig, clip, animation, rest, item.name, fps)
     first = next((item.action for item in clips.animations(obj.data) if item.action is not None), None)
     compat.assign_action(rig_object, first)
-    obj.data[kept.REST_PRINT] = rest_print(obj, rig_object)
+    return rig_object
+
+
+def _show_rest(obj: bpy.types.Object, rig: Rig) -> list[str]:
+    """Put the mesh into the rest shape, its vertices on the recovered bones; returns the bones' names."""
+    mesh = obj.data
+    base = meshes.get_positions(mesh)
+    rest = FILE_Y_UP.apply(rig.rest)
+    meshes.set_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT", rest)
+    if rest.tobytes() != base.tobytes():
+        meshes.set_attribute(mesh, kept.BASE, "FLOAT_VECTOR", "POINT", base)
+        meshes.set_attribute(mesh, "position", "FLOAT_VECTOR", "POINT", rest)
+        mesh.update()
+    owner = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT")
+    shown = rig.owners.astype(np.int32)[rig.body]
+    if owner is not None and not np.array_equal(owner, shown):
+        meshes.set_attribute(mesh, kept.BODY, "INT", "POINT", shown)
+    names = [armature.fit_bone_name(name) for name in rig.names]
+    obj.vertex_groups.clear()
+    meshes.set_rigid_groups(obj, names, rig.body)
+    return names
+
+
+def _action(
+    rig_object: bpy.types.Object,
+    names: Sequence[str],
+    rig: Rig,
+    clip: Clip,
+    animation: Animation,
+    rest: npt.NDArray[np.float64],
+    fallback: str,
+    fps: float,
+) -> bpy.types.Action:
+    action = bpy.data.actions.new(label(animation.name) or fallback or "Animation")
+    action.use_fake_user = True
+    times = 1.0 + motion.times(len(animation.frames), animation.kps) * fps
+    local = local_motion(to_matrices(clip), rest, rig.parent)
+    _write(compat.curves(rig_object, action), names, local, times)
+    set_range(action, times)
+    action[kept.FRAMES] = animation.frames.astype("<i2", copy=False).tobytes()
+    action[kept.CURVES_PRINT] = curves_print(action)
+    action[kept.RIG_PRINT] = rig_print(rig_object)
+    return action
 
 
 def set_range(action: bpy.types.Action, times: npt.NDArray[np.float64]) -> None:
@@ -67,26 +112,20 @@ def _rest_matrices(rig_object: bpy.types.Object, names: Sequence[str]) -> npt.ND
     return np.array([np.array(bones[name].matrix_local) for name in names], np.float64).reshape(-1, 4, 4)
 
 
-def _write(
-    rig_object: bpy.types.Object,
-    action: bpy.types.Action,
-    rig: Rig,
-    clip: Any,  # noqa: ANN401  (a clip of the rig)
-    rest: npt.NDArray[np.float64],
-    times: npt.NDArray[np.float64],
-) -> None:
-    """Quaternion and location curves of every bone, linear between the frames of the file."""
-    quaternions, locations = local_motion(to_matrices(clip.rotation, clip.translation), rest, rig.parent)
-    bag = compat.curves(rig_object, action)
-    for bone, name in enumerate(rig.names):
+def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> None:  # noqa: ANN401
+    """Quaternion, location and scale curves of every bone, linear between the frames of the file."""
+    for bone, name in enumerate(names):
         group = bag.groups.new(name)
         path = f'pose.bones["{bpy.utils.escape_identifier(name)}"]'
-        channels = [(f"{path}.rotation_quaternion", quaternions[:, bone])]
-        if np.abs(locations[:, bone]).max() > _STILL:
-            channels.append((f"{path}.location", locations[:, bone]))
-        for data_path, values in channels:
+        channels = [("rotation_quaternion", local.rotation[:, bone])]
+        if np.abs(local.location[:, bone]).max() > _STILL:
+            channels.append(("location", local.location[:, bone]))
+        if np.abs(local.scale[:, bone] - 1.0).max() > _EVEN:
+            channels.append(("scale", np.repeat(local.scale[:, bone, None], 3, axis=1)))
+        for channel, values in channels:
             for index in range(values.shape[1]):
-                write_curve(bag, data_path, np.stack((times, values[:, index]), axis=1), index, group)
+                points = np.stack((times, values[:, index]), axis=1)
+                write_curve(bag, f"{path}.{channel}", points, index, group)
 
 
 def write_curve(
@@ -106,30 +145,40 @@ def write_curve(
     curve.update()
 
 
-def to_matrices(rotation: npt.NDArray[np.float64], translation: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Rigid motions in file axes, (N, B, 3, 3) and (N, B, 3), as (N, B, 4, 4) in Blender's axes."""
+def to_matrices(clip: Clip) -> npt.NDArray[np.float64]:
+    """The motion of each body in file axes as (N, B, 4, 4) in Blender's axes."""
     order = list(FILE_Y_UP.order)
-    matrices = np.zeros((*rotation.shape[:2], 4, 4))
-    matrices[..., :3, :3] = rotation[..., order, :][..., order]
-    matrices[..., :3, 3] = translation[..., order]
+    matrices = np.zeros((*clip.rotation.shape[:2], 4, 4))
+    matrices[..., :3, :3] = clip.rotation[..., order, :][..., order] * clip.scale[..., None, None]
+    matrices[..., :3, 3] = clip.translation[..., order]
     matrices[..., 3, 3] = 1.0
     return matrices
 
 
-def local_motion(
-    world: npt.NDArray[np.float64], rest: npt.NDArray[np.float64], parents: Sequence[int]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """What Blender keys: quaternions (N, B, 4) and locations (N, B, 3) in each bone's own space.
+@dataclass(frozen=True)
+class Local:
+    """What Blender keys, in each bone's own space: `rotation` (N, B, 4), `location` (N, B, 3), `scale` (N, B)."""
 
-    `world` (N, B, 4, 4) moves the rest shape of each body in armature space; with M the rest matrix and D the motion, the
-    key is M^-1 D_parent^-1 D M.
+    rotation: npt.NDArray[np.float64]
+    location: npt.NDArray[np.float64]
+    scale: npt.NDArray[np.float64]
+
+
+def local_motion(
+    world: npt.NDArray[np.float64], rest: npt.NDArray[np.float64], parents: npt.NDArray[np.integer]
+) -> Local:
+    """Keys that make every bone carry its body.
+
+    `world` (N, B, 4, 4) moves the rest shape of each body in armature space, with an even scale at most; `rest`
+    (B, 4, 4) are the bones' rest matrices. With M the rest matrix and D the motion, the key is M^-1 D_parent^-1 D M.
     """
-    parent = np.asarray(parents)
     relative = world.copy()
-    child = np.flatnonzero(parent >= 0)
-    relative[:, child] = np.linalg.inv(world[:, parent[child]]) @ world[:, child]
+    child = np.flatnonzero(parents >= 0)
+    relative[:, child] = np.linalg.inv(world[:, parents[child]]) @ world[:, child]
     basis = np.linalg.inv(rest) @ relative @ rest
-    return continuous(to_quaternions(basis[..., :3, :3])), basis[..., :3, 3]
+    scale = np.cbrt(np.linalg.det(basis[..., :3, :3]))
+    rotation = basis[..., :3, :3] / scale[..., None, None]
+    return Local(continuous(to_quaternions(rotation)), basis[..., :3, 3], scale)
 
 
 def to_quaternions(rotation: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -176,35 +225,36 @@ def curves_print(action: bpy.types.Action) -> str:
     return digest.hexdigest()
 
 
-def rest_print(obj: bpy.types.Object, rig_object: bpy.types.Object) -> str:
-    """A digest of what an Action moves: rest shape, bones, and which bone each vertex follows."""
+def rig_print(rig_object: bpy.types.Object) -> str:
+    """A digest of the bones that an Action moves."""
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(meshes.get_positions(obj.data).tobytes())
     bones = rig_object.data.bones
+    digest.update("\0".join(bone.name for bone in bones).encode())
     for name in ("head_local", "tail_local"):
         values = np.empty(len(bones) * 3, np.float32)
         bones.foreach_get(name, values)
         # Blender rebuilds these from the parents when a file is loaded; the last bits are noise.
-        digest.update(np.round(values, 2).tobytes())
-    names = [group.name for group in obj.vertex_groups]
-    digest.update("\0".join(names).encode())
-    digest.update(meshes.heaviest_group(obj.data, np.arange(len(names), dtype=np.int32)).tobytes())
+        digest.update(np.round(values, 1).tobytes())
     return digest.hexdigest()
 
 
-def frames_of(obj: bpy.types.Object, item: Any) -> npt.NDArray[np.int16] | None:  # noqa: ANN401
-    """The original frames of an animation, (N, V, 3) i16, when neither its Action nor the rest shape was edited."""
-    action = item.action
-    rig = next((entry.object for entry in obj.modifiers if entry.type == "ARMATURE" and entry.object), None)
-    if action is None or rig is None:
-        return None
+def original_frames(obj: bpy.types.Object, action: bpy.types.Action) -> npt.NDArray[np.int16] | None:
+    """The frames an Action was made of, (N, V, 3) i16, while it, its bones and the number of vertices are the same."""
+    rig = selection.armature_of(obj)
     raw = kept.get_array(action, kept.FRAMES, "<i2")
     count = len(obj.data.vertices)
-    if not len(raw) or not count or len(raw) % (3 * count):
+    if rig is None or not len(raw) or not count or len(raw) % (3 * count):
         return None
     if kept.get(action, kept.CURVES_PRINT, "") != curves_print(action):
         return None
-    if kept.get(obj.data, kept.REST_PRINT, "") != rest_print(obj, rig):
+    if kept.get(action, kept.RIG_PRINT, "") != rig_print(rig):
         return None
     return raw.reshape(-1, count, 3)
 
+
+def edited_vertices(mesh: bpy.types.Mesh) -> npt.NDArray[np.bool_]:
+    """(V,): whose rest position is not the one that was made for the skeleton, or who follow another bone now."""
+    rest = meshes.get_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT")
+    if rest is None:
+        return np.zeros(len(mesh.vertices), np.bool_)
+    return (meshes.get_positions(mesh) != rest).any(axis=1)

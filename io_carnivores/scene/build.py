@@ -43,12 +43,12 @@ def build(
         made.insert(0, _skeleton(context, model, obj, list(groups.values()), collection))
     made[0].scale = (options.global_scale,) * 3
     if made[0] is not obj:
-        _hold_scale(obj, options.global_scale)
+        hold_scale(obj, options.global_scale)
     _note(model, path, digest)
     return made
 
 
-def _hold_scale(obj: bpy.types.Object, scale: float) -> None:
+def hold_scale(obj: bpy.types.Object, scale: float) -> None:
     """Give a mesh under an armature the scale too, undone by its parent inverse: so it stays when the armature goes."""
     obj.scale = (scale,) * 3
     size = float(np.float32(scale))
@@ -175,9 +175,14 @@ def _skeleton(
     for number, name in enumerate(names[:count]):
         rig.data.bones[name][kept.BONE_INDEX] = number
     collection.objects.link(rig)
+    attach(obj, rig)
+    return rig
+
+
+def attach(obj: bpy.types.Object, rig: bpy.types.Object) -> None:
+    """Let an armature carry and deform a mesh."""
     rig.show_in_front = True
     rig.data.display_type = "STICK"
     obj.parent = rig
     modifier = obj.modifiers.new("Armature", "ARMATURE")
     modifier.object = rig
-    return rig

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
+from ...io_common.formats.axes import FILE_Y_UP
+from ..formats import motion, recover
 from ..formats.car import TABLE_ENTRIES, Character, Sound
 from ..formats.model import label, name_field
 from ..formats.motion import Animation
-from . import build, clips, extract, kept, shape_motion, sounds
+from . import bake, bone_motion, build, clips, extract, kept, shape_motion, sounds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,10 +42,33 @@ def build_car(
         item = clips.sounds(mesh).add()
         clips.set_name(item, sound.name)
         item.sound = sounds.pack(label(sound.name), sound.data)
-    shape_motion.build(
-        obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=scene_rate(context.scene)
-    )
-    return made
+    rig = _rig(character, options, digest, path)
+    fps = scene_rate(context.scene)
+    if rig is None:
+        shape_motion.build(obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=fps)
+        return made
+    collection = obj.users_collection[0]
+    skeleton = bone_motion.build(context, obj, rig, character.animations, collection, fps)
+    obj.scale = (1.0, 1.0, 1.0)
+    build.attach(obj, skeleton)
+    skeleton.scale = (options.global_scale,) * 3
+    build.hold_scale(obj, options.global_scale)
+    return [skeleton, obj]
+
+
+def _rig(character: Character, options: CharacterOptions, digest: Digest, path: Path) -> recover.Rig | None:
+    """The recovered skeleton when the motion is to be shown by bones, else None."""
+    if options.motion not in ("AUTO", "BONES") or not any(len(entry.frames) for entry in character.animations):
+        return None
+    model = character.model
+    frames = [entry.frames for entry in character.animations]
+    rig = recover.recover(model.vertices, model.faces, frames, recover.Options(scales=True))
+    if options.motion == "AUTO" and not rig.fit.good:
+        digest.add("the motion does not fit bones well, so it is shown by shape keys", subject=path.name)
+        return None
+    within = " / ".join(f"{100 * share:.1f} %" for share in rig.fit.distances)
+    digest.note(f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames")
+    return rig
 
 
 def scene_rate(scene: bpy.types.Scene) -> float:
@@ -68,15 +94,37 @@ def extract_car(
     mesh = next((obj.data for obj in objects if len(clips.animations(obj.data))), objects[0].data)
     character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(path.stem))
     for item in clips.animations(mesh):
-        frames = shape_motion.frames_of(mesh, item)
-        if frames is None:
-            frames = np.zeros((0, len(model.vertices), 3), np.int16)
+        frames = _frames(context, objects[0], item, len(model.vertices))
         character.animations.append(Animation(clips.raw_name(item), item.kps, frames))
     for item in clips.sounds(mesh):
         data = sounds.samples(item.sound) if item.sound is not None else b""
         character.sounds.append(Sound(clips.raw_name(item), data))
     character.table = _table(mesh, len(character.sounds))
     return character
+
+
+def _frames(
+    context: bpy.types.Context,
+    obj: bpy.types.Object,
+    item: Any,  # noqa: ANN401  (a registered group)
+    vertices: int,
+) -> npt.NDArray[np.int16]:
+    """The frames of one animation: from its keys, as they came, or baked; (N, V, 3) i16."""
+    keyed = shape_motion.frames_of(obj.data, item)
+    if keyed is not None:
+        return keyed
+    action = item.action
+    if action is None:
+        return np.zeros((0, vertices, 3), np.int16)
+    original = bone_motion.original_frames(obj, action)
+    edited = bone_motion.edited_vertices(obj.data)
+    if original is not None and not edited.any():
+        return original
+    times = bake.frame_times(action, item.frames)
+    baked = motion.quantise(FILE_Y_UP.undo(bake.bake(context, obj, action, times)))
+    if original is None or original.shape != baked.shape:
+        return baked
+    return np.where(edited[:, None], baked, original)
 
 
 def _table(mesh: bpy.types.Mesh, sound_count: int) -> bytes:

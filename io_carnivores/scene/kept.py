@@ -25,6 +25,10 @@ FACE_INDEX = "carnivores_face"
 # Point attributes (INT).
 OWNER = "carnivores_owner"
 HIDE = "carnivores_hide"
+BODY = "carnivores_body"  # owner number of the bone a vertex was shown on, where some follow another than their owner
+# Point attributes (FLOAT_VECTOR) of a mesh with a recovered skeleton.
+REST = "carnivores_rest_position"  # the shape that the bones move, as it was made
+BASE = "carnivores_base_position"  # the base pose of the file, where it is another
 VERTEX_INDEX = "carnivores_vertex"  # number plus one; only where degenerate faces have to find their vertices again
 # Corner attribute (INT32_2D), only where float32 cannot hold the texel.
 TEXEL = "carnivores_texel"
@@ -47,6 +51,7 @@ NAME_BLOCK = "carnivores_name_block"
 SOUND_TABLE = "carnivores_sound_table"
 # Custom property of a bone: its number in the table.
 BONE_INDEX = "carnivores_index"
+OWNER_NUMBER = "carnivores_owner"  # of a recovered bone: the owner it stands for
 # Custom properties of an image.
 TEXELS = "carnivores_texels"  # the words as they were, raw
 KEYED = "carnivores_keyed"  # texel 0 is shown as a hole
@@ -79,5 +84,5 @@ def get_array(block: bpy.types.ID, name: str, dtype: npt.DTypeLike) -> npt.NDArr
 # Custom properties of an Action that was made of the frames of a file.
 FRAMES = "carnivores_frames"  # the frames, raw
 CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
-# Custom property of a mesh: digest of what its Actions were made for.
-REST_PRINT = "carnivores_rest"
+# Custom property of a mesh: digest of the bones and groups that its Actions were made for.
+RIG_PRINT = "carnivores_rig"

@@ -37,6 +37,10 @@ def owners(mesh: bpy.types.Mesh, obj: bpy.types.Object, table: Table, digest: Di
     if len(table.bones) > 1 and carrier < 0 and bool(homeless.any()):
         digest.add("some vertices have no bone group; they go to the first bone", subject=obj.name)
     found = np.where(grouped >= 0, grouped, np.where(homeless, max(carrier, 0), stored))
+    body = meshes.get_attribute(mesh, kept.BODY, "INT", "POINT")
+    if body is not None:
+        # A vertex shown on another bone than its owner keeps its owner until it is given to a third one.
+        found = np.where(grouped == body, stored, found)
     return found.astype(np.int16)
 
 

@@ -133,8 +133,19 @@ def _own_bone(obj: bpy.types.Object, options: ExportOptions) -> npt.NDArray[Any]
     return skeleton.single(obj.name, FILE_Y_UP.undo(origin))
 
 
-def _vertices(mesh: bpy.types.Mesh, matrix: npt.NDArray[np.float64] | None) -> npt.NDArray[Any]:
+def base_positions(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32]:
+    """(V, 3): the base pose. Where a recovered skeleton moves another shape, edits of that shape are added to it."""
     positions = meshes.get_positions(mesh)
+    rest = meshes.get_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT")
+    base = meshes.get_attribute(mesh, kept.BASE, "FLOAT_VECTOR", "POINT")
+    if rest is None or base is None:
+        return positions
+    edited = (positions != rest).any(axis=1, keepdims=True)
+    return np.where(edited, base + (positions - rest), base)
+
+
+def _vertices(mesh: bpy.types.Mesh, matrix: npt.NDArray[np.float64] | None) -> npt.NDArray[Any]:
+    positions = base_positions(mesh)
     if matrix is not None:
         moved = positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
         positions = moved.astype(np.float32)

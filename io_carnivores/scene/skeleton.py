@@ -96,6 +96,8 @@ def table(
 
     `matrix` takes the armature's space to Blender axes in file units, None for the identity.
     """
+    if rig is not None and any(kept.OWNER_NUMBER in bone for bone in rig.data.bones):
+        return _recovered(rig)
     raw = kept.get_array(obj.data, kept.BONES, BONE)
     titles = list(group_names(raw, np.zeros(0, np.int16)).values())
     if rig is None or not len(rig.data.bones):
@@ -137,6 +139,21 @@ def _links(sources: list[int | None], raw: npt.NDArray[Any]) -> npt.NDArray[np.i
             nearest = parents[nearest]
         found[old] = present.get(nearest, 0)
     return found
+
+
+def _recovered(rig: bpy.types.Object) -> Table:
+    """The table of an armature that was recovered from motion: owners keep their numbers, new bones get free ones."""
+    groups: dict[str, int] = {}
+    for bone in rig.data.bones:
+        number = kept.get(bone, kept.OWNER_NUMBER, -1)
+        if kept.OWNER_NUMBER in bone and number not in groups.values():
+            groups[bone.name] = number
+    free = max(groups.values(), default=-1) + 1
+    for bone in rig.data.bones:
+        if bone.name not in groups:
+            groups[bone.name] = free
+            free += 1
+    return Table(np.zeros(0, BONE), groups, [])
 
 
 def _origins(bones: list[bpy.types.Bone], titles: list[str]) -> list[int | None]:

@@ -13,11 +13,16 @@ class Digest:
         """Starts empty."""
         self._counts: Counter[str] = Counter()
         self._details: list[str] = []
+        self.notes: list[str] = []
 
     def add(self, message: str, *, subject: str = "") -> None:
         """Count `message`; `subject` (a file or object name) is kept for the full list only."""
         self._counts[message] += 1
         self._details.append(f"{subject}: {message}" if subject else message)
+
+    def note(self, message: str) -> None:
+        """Keep a fact that is worth knowing and no warning."""
+        self.notes.append(message)
 
     def __len__(self) -> int:
         """How many warnings were added, repeats included."""

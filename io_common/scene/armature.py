@@ -94,16 +94,17 @@ def build(
     names: Sequence[str],
     heads: npt.NDArray[np.float64],
     parents: Sequence[int],
+    ends: npt.NDArray[np.float64] | None = None,
 ) -> bpy.types.Object:
     """An armature object that is not linked to any collection yet.
 
     `names` must be unique and short enough (see `fit_bone_name`); `heads` is (B, 3) in the armature's space; `parents`
-    must be sane (see `sane_parents`).
+    must be sane (see `sane_parents`). `ends` (B, 3): the tails, chosen by `tails` when not given.
     """
     title = fit_name(name)
     data = bpy.data.armatures.new(title)
     obj = bpy.data.objects.new(title, data)
-    ends = tails(heads, parents)
+    ends = tails(heads, parents) if ends is None else ends
     with _edit_mode(context, obj):
         bones = []
         for label, head, tail in zip(names, heads.tolist(), ends.tolist(), strict=True):

@@ -24,4 +24,6 @@ def tell(operator: bpy.types.Operator, digest: Digest, failures: list[str], done
         operator.report({"WARNING"}, f'{len(lines) - _SHOWN} more: see the text "{REPORT}".')
     if lines:
         write_report(done, [*failures, *digest.details])
+    for note in digest.notes[:_SHOWN]:
+        operator.report({"INFO"}, f"{note}.")
     operator.report({"INFO"}, done)

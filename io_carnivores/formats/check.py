@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 ROWS = 256  # rows of the picture that the games draw from, however many are stored
 TEXTURE_BYTES = ROWS * ROW_BYTES
 
+PC_KINDS = ("3df", "car")
+
 _KNOWN_FLAGS = int(np.bitwise_or.reduce([int(flag) for flag in FaceFlag]))
 _RUN_TIME_FLAGS = int(FaceFlag.NEED_VC | FaceFlag.DARK)
 _WEAPON_FLAGS = int(FaceFlag.PHONG | FaceFlag.ENV_MAP)
@@ -91,9 +93,14 @@ class _Subject:
     def name(self) -> str:
         return self.limits.label
 
+    @property
+    def pc(self) -> bool:
+        """Whether it goes into a file of the PC games, with its texture inside."""
+        return self.kind in PC_KINDS
+
 
 def check(model: Model, game: str, kind: str) -> list[Issue]:
-    """Issues of `model` (to be written as `kind`, "3df" or "3dn") for `game`, a key of `LIMITS`; errors come first.
+    """Issues of `model` (to be written as `kind`, "3df", "car" or "3dn") for `game`, a key of `LIMITS`; errors come first.
 
     Messages are clauses without a full stop. Raises nothing for any model that can be read.
     """
@@ -179,7 +186,7 @@ def _indices(subject: _Subject) -> Iterator[Issue]:
 
 
 def _texture_size(subject: _Subject) -> Iterator[Issue]:
-    if subject.kind != "3df":
+    if not subject.pc:
         return
     model, most = subject.model, subject.limits.texture
     if model.texture_missing:
@@ -372,6 +379,8 @@ def _bones(subject: _Subject) -> Iterator[Issue]:
 
 def _wrong_kind(subject: _Subject) -> Iterator[Issue]:
     wanted = subject.limits.extension
+    if subject.kind == "car":
+        wanted = "car" if wanted == "3df" else "cat"
     if subject.kind != wanted:
         yield _warning(
             "other-format",

@@ -23,11 +23,13 @@ class Animation:
     """`name`: the raw 32-byte field of a CAR (empty elsewhere); `kps`: keys per second as stored, maybe 0 or negative.
 
     `frames`: (N, V, 3) i16, maybe read-only; N may be 0 ("BLANK" records keep later indices in place) or 1.
+    `clipped`: how many coordinates were too far out for 16 bits when the frames were made; 0 for what was read.
     """
 
     name: bytes
     kps: int
     frames: npt.NDArray[np.int16]
+    clipped: int = 0
 
     def __eq__(self, other: object) -> bool:
         """Equal in every byte that a file would hold."""
@@ -66,6 +68,12 @@ def quantise(values: npt.NDArray[Any]) -> npt.NDArray[np.int16]:
     return np.clip(np.trunc(np.asarray(values, np.float64) * STEPS), -0x8000, 0x7FFF).astype("<i2")
 
 
-def outside(values: npt.NDArray[Any]) -> bool:
-    """Whether any coordinate is too far out for 16 bits."""
-    return bool((np.abs(np.asarray(values)) > LIMIT).any())
+def outside(values: npt.NDArray[Any]) -> int:
+    """How many coordinates are too far out for 16 bits."""
+    steps = np.trunc(np.asarray(values, np.float64) * STEPS)
+    return int(np.count_nonzero((steps < -0x8000) | (steps > 0x7FFF)))
+
+
+def count_for(duration: float, kps: int) -> int:
+    """How many frames show `duration` seconds at `kps` keys a second: N / KPS is the length; at least 2."""
+    return max(2, round(duration * max(kps, 1)))

@@ -55,6 +55,7 @@ class Character:
     """One CAR. `model` has no bones; `name` is the raw 32-byte block.
 
     `table`: the raw bytes of the sound table: 256, or fewer, or none at all; the engines then take -1 for what is missing.
+    `check_loops`: its check should look for animations that do not end in their first frame.
     """
 
     model: Model = field(default_factory=Model)
@@ -62,6 +63,7 @@ class Character:
     animations: list[Animation] = field(default_factory=list)
     sounds: list[Sound] = field(default_factory=list)
     table: bytes = b""
+    check_loops: bool = field(default=False, compare=False)
 
     def sound_of(self, animation: int) -> int:
         """Index of the sound that starts with `animation`, -1 when there is none or the entry points nowhere."""

@@ -137,6 +137,52 @@ def recover(
     )
 
 
+def refit(
+    body: npt.NDArray[np.integer], parent: npt.NDArray[np.integer], rest: npt.NDArray[Any], frames: npt.NDArray[np.int16]
+) -> Clip:
+    """The motion of bodies that are known already: what carries `rest` (V, 3) to `frames` (N, V, 3) best.
+
+    `body` (V,): the body of each vertex below B, -1 for none; `parent` (B,), -1 at a root. Bodies too thin to settle a
+    rotation turn with their parents, and empty ones move with them.
+    """
+    count = len(parent)
+    bodies = Bodies.of(np.where(body < 0, count, body), count + 1)
+    shape = np.asarray(rest, np.float64)
+    solver = _Solver(bodies, shape[bodies.order], np.ones(len(shape)), with_scales=True)
+    links = np.append(np.asarray(parent, np.int64), -1)
+    sample = _Frames([frames], len(shape)).sample(_SAMPLE)[bodies.order]
+    solver.hang(links, sample)
+    parts = [solver.moved(rigid.unbiased(chunk)[bodies.order]) for chunk in _Frames([frames], len(shape)).chunks(_CHUNK)]
+    whole = {
+        name: np.concatenate([getattr(part, name) for part in parts])[:, :count]
+        for name in ("quaternion", "rotation", "translation", "scale")
+    }
+    return _clips(_with_empty(Motion(**whole), bodies.sizes[:count], links[:count]), [len(frames)])[0]
+
+
+def _with_empty(motion: Motion, sizes: Ints, parent: Ints) -> Motion:
+    """Bodies without vertices get the motion of what they hang on; without any they stay."""
+    for body in _downwards(parent):
+        if sizes[body]:
+            continue
+        above = int(parent[body])
+        motion.quaternion[:, body] = motion.quaternion[:, above] if above >= 0 else (1.0, 0.0, 0.0, 0.0)
+        motion.rotation[:, body] = motion.rotation[:, above] if above >= 0 else np.eye(3)
+        motion.translation[:, body] = motion.translation[:, above] if above >= 0 else 0.0
+        motion.scale[:, body] = motion.scale[:, above] if above >= 0 else 1.0
+    return motion
+
+
+def _downwards(parent: Ints) -> list[int]:
+    """Bodies with parents before children."""
+    depth = np.zeros(len(parent), np.int64)
+    above = np.asarray(parent)
+    while (above >= 0).any() and depth.max(initial=0) <= len(parent):
+        depth += above >= 0
+        above = np.where(above >= 0, np.asarray(parent)[above], -1)
+    return [int(body) for body in np.argsort(depth, kind="stable")]
+
+
 @dataclass(frozen=True)
 class _Skeleton:
     """`errors`: of the joints that were used; `partner` as of `joint_tree.mirrors`; the rest as in `Rig`."""
@@ -223,6 +269,13 @@ class _Solver:
         own = guide.get(tree.root)
         # The root first: whoever hangs on it needs its turn.
         self._thin = ([(tree.root, own)] if own is not None and own not in guide else []) + above
+
+    def hang(self, parent: Ints, points: Floats) -> None:
+        """Take the links of a skeleton that is there already: thin bodies turn with their parents."""
+        thin = rigid.thin(self.bodies, self.rest, self.weight)
+        self._thin = [(body, int(parent[body])) for body in _downwards(parent) if thin[body] and parent[body] >= 0]
+        if self._with_scales and points.shape[2]:
+            self.scaled = self._swelling(points) & ~thin
 
     def moved(self, points: Floats) -> Motion:
         """The motion that leads to `points` (V, 3, N), sorted."""

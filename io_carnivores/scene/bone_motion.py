@@ -18,9 +18,9 @@ import numpy.typing as npt
 from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.scene import armature, compat, selection
 from ...io_common.scene import mesh as meshes
-from ..formats import motion
+from ..formats import motion, recover
 from ..formats.model import label
-from . import clips, kept
+from . import clips, curves, kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,10 +28,18 @@ if TYPE_CHECKING:
     from ..formats.motion import Animation
     from ..formats.recover import Clip, Rig
 
-LINEAR = 1  # interpolation of a keyframe
 # Bones that never leave their joint by more than this (file units) get no location curves; a step is 1/16.
 _STILL = 0.004
 _EVEN = 1e-4  # a scale this close to 1 gets no curves
+
+
+@dataclass(frozen=True)
+class Bones:
+    """Bones that carry bodies: `names`, `parent` (B,) with -1 at the root, `rest` (B, 4, 4) armature-space matrices."""
+
+    names: Sequence[str]
+    parent: npt.NDArray[np.integer]
+    rest: npt.NDArray[np.float64]
 
 
 def build(
@@ -49,10 +57,10 @@ def build(
     for name, owner in zip(names, rig.owners.tolist(), strict=True):
         rig_object.data.bones[name][kept.OWNER_NUMBER] = owner
     collection.objects.link(rig_object)
-    rest = _rest_matrices(rig_object, names)
+    bones = Bones(names, rig.parent, _rest_matrices(rig_object, names))
     for item, animation, clip in zip(clips.animations(obj.data), animations, rig.clips, strict=True):
         if len(animation.frames):
-            item.action = _action(rig_object, names, rig, clip, animation, rest, item.name, fps)
+            add(rig_object, item, animation, clip, bones, fps)
     first = next((item.action for item in clips.animations(obj.data) if item.action is not None), None)
     compat.assign_action(rig_object, first)
     return rig_object
@@ -78,38 +86,53 @@ def _show_rest(obj: bpy.types.Object, rig: Rig) -> list[str]:
     return names
 
 
-def _action(
+def add(
     rig_object: bpy.types.Object,
-    names: Sequence[str],
-    rig: Rig,
-    clip: Clip,
+    item: clips.CARNIVORES_PG_animation,
     animation: Animation,
-    rest: npt.NDArray[np.float64],
-    fallback: str,
+    clip: Clip,
+    bones: Bones,
     fps: float,
-) -> bpy.types.Action:
-    action = bpy.data.actions.new(label(animation.name) or fallback or "Animation")
+) -> None:
+    """Give the armature the Action of one animation, which moves `bones` as `clip` says."""
+    action = bpy.data.actions.new(label(animation.name) or item.name or "Animation")
     action.use_fake_user = True
-    times = 1.0 + motion.times(len(animation.frames), animation.kps) * fps
-    local = local_motion(to_matrices(clip), rest, rig.parent)
-    _write(compat.curves(rig_object, action), names, local, times)
-    set_range(action, times)
+    times = curves.START + motion.times(len(animation.frames), animation.kps) * fps
+    local = local_motion(to_matrices(clip), bones.rest, bones.parent)
+    _write(compat.curves(rig_object, action), bones.names, local, times)
+    curves.seal(action, times)
     action[kept.FRAMES] = animation.frames.astype("<i2", copy=False).tobytes()
-    action[kept.CURVES_PRINT] = curves_print(action)
     action[kept.RIG_PRINT] = rig_print(rig_object)
-    return action
-
-
-def set_range(action: bpy.types.Action, times: npt.NDArray[np.float64]) -> None:
-    """Say in the Action itself where it starts and ends."""
-    action.use_frame_range = True
-    action.frame_start, action.frame_end = float(times[0]), float(times[-1])
+    item.action, item.rate = action, fps
 
 
 def _rest_matrices(rig_object: bpy.types.Object, names: Sequence[str]) -> npt.NDArray[np.float64]:
     """(B, 4, 4) armature-space rest matrices, in the order of `names`."""
     bones = rig_object.data.bones
     return np.array([np.array(bones[name].matrix_local) for name in names], np.float64).reshape(-1, 4, 4)
+
+
+def fitted(obj: bpy.types.Object, rig_object: bpy.types.Object, frames: npt.NDArray[np.int16]) -> tuple[Clip, Bones]:
+    """The motion of the bones there are that comes closest to `frames` (N, V, 3), one rigid body per bone.
+
+    The bodies are the vertices of each bone's group; those of none stay where they are.
+    """
+    bones = list(rig_object.data.bones)
+    names = [bone.name for bone in bones]
+    number = {name: index for index, name in enumerate(names)}
+    parent = np.array([number[bone.parent.name] if bone.parent is not None else -1 for bone in bones], np.int64)
+    wanted = np.array([number.get(group.name, -1) for group in obj.vertex_groups], np.int32)
+    mesh = obj.data
+    body = meshes.heaviest_group(mesh, wanted, np.full(len(mesh.vertices), -1, np.int32))
+    rest = FILE_Y_UP.undo(meshes.get_positions(mesh))
+    clip = recover.refit(body, parent, rest, frames)
+    return clip, Bones(names, parent, _rest_matrices(rig_object, names))
+
+
+def is_recovered(obj: bpy.types.Object) -> bool:
+    """Whether bones that were recovered from motion carry the mesh of `obj`."""
+    rig = selection.armature_of(obj)
+    return rig is not None and any(kept.OWNER_NUMBER in bone for bone in rig.data.bones)
 
 
 def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> None:  # noqa: ANN401
@@ -125,24 +148,7 @@ def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.f
         for channel, values in channels:
             for index in range(values.shape[1]):
                 points = np.stack((times, values[:, index]), axis=1)
-                write_curve(bag, f"{path}.{channel}", points, index, group)
-
-
-def write_curve(
-    bag: Any,  # noqa: ANN401  (an action or a channelbag)
-    path: str,
-    points: npt.NDArray[np.float64],
-    index: int = 0,
-    group: Any = None,  # noqa: ANN401
-) -> None:
-    """One F-curve through `points` (n, 2) of frame and value, linear in between."""
-    curve = bag.fcurves.new(path, index=index)
-    if group is not None:
-        curve.group = group
-    curve.keyframe_points.add(len(points))
-    curve.keyframe_points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
-    curve.keyframe_points.foreach_set("interpolation", np.full(len(points), LINEAR, np.uint8))
-    curve.update()
+                curves.write_curve(bag, f"{path}.{channel}", points, index, group)
 
 
 def to_matrices(clip: Clip) -> npt.NDArray[np.float64]:
@@ -210,21 +216,6 @@ def continuous(quaternions: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return out
 
 
-def curves_print(action: bpy.types.Action) -> str:
-    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers."""
-    digest = hashlib.blake2b(digest_size=16)
-    for curve in compat.all_curves(action):
-        count = len(curve.keyframe_points)
-        values = np.empty(2 * count, np.float32)
-        curve.keyframe_points.foreach_get("co", values)
-        kinds = np.empty(count, np.int32)
-        curve.keyframe_points.foreach_get("interpolation", kinds)
-        digest.update(f"{curve.data_path}|{curve.array_index}|{curve.mute}|{len(curve.modifiers)}".encode())
-        digest.update(values.tobytes())
-        digest.update(kinds.tobytes())
-    return digest.hexdigest()
-
-
 def rig_print(rig_object: bpy.types.Object) -> str:
     """A digest of the bones that an Action moves."""
     digest = hashlib.blake2b(digest_size=16)
@@ -245,7 +236,7 @@ def original_frames(obj: bpy.types.Object, action: bpy.types.Action) -> npt.NDAr
     count = len(obj.data.vertices)
     if rig is None or not len(raw) or not count or len(raw) % (3 * count):
         return None
-    if kept.get(action, kept.CURVES_PRINT, "") != curves_print(action):
+    if not curves.is_sealed(action):
         return None
     if kept.get(action, kept.RIG_PRINT, "") != rig_print(rig):
         return None

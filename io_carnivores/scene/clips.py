@@ -9,12 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
 from ..formats.model import label, name_field
+from . import curves
 
 ANIMATIONS = "carnivores_animations"
 SOUNDS = "carnivores_sounds"
+ACTIVE_ANIMATION = "carnivores_animation_index"
+ACTIVE_SOUND = "carnivores_sound_index"
 NO_SOUND = -1
 
 
@@ -27,20 +30,55 @@ class CARNIVORES_PG_animation(bpy.types.PropertyGroup):
         action: bpy.types.Action | None
         kps: int
         frames: int
-        first_key: int
+        shown_kps: int
+        first_key: float
+        last_key: float
+        rate: float
+        use_length: bool
+        use_scene: bool
+        start: float
+        end: float
         sound: int
         table_value: int
+        last_index: bool
+        is_missing: bool
     else:
         raw_name: StringProperty(options={"HIDDEN"})
         action: PointerProperty(type=bpy.types.Action, name="Action", description="The motion that is exported")
         # No lower limit: files with 0 and negative rates exist, and go back as they are.
         kps: IntProperty(name="KPS", description="Keys per second", default=20, soft_min=1, soft_max=60)
+        # What the user edits: the Action is stretched along.
+        shown_kps: IntProperty(
+            name="KPS",
+            description="Keys per second; the keyframes of the Action move along",
+            soft_min=1,
+            soft_max=60,
+            get=lambda self: self.kps,
+            set=lambda self, value: set_kps(self, value),
+        )
         frames: IntProperty(name="Frames", description="Number of frames in the file", default=2, min=0)
-        # Shape keys: number of the first key of this animation among the mesh's keys; -1: no shape keys.
-        first_key: IntProperty(options={"HIDDEN"}, default=-1)
+        # Shape keys: where its first and last key are on the keys' own time line; -1: no shape keys.
+        first_key: FloatProperty(options={"HIDDEN"}, default=-1.0)
+        last_key: FloatProperty(options={"HIDDEN"}, default=-1.0)
+        # Frames per second of the scene that its Action is laid out for; 0: not laid out here.
+        rate: FloatProperty(options={"HIDDEN"})
+        use_length: BoolProperty(
+            name="Frames From Length", description="As many frames as the length of the motion asks for at its KPS"
+        )
+        use_scene: BoolProperty(
+            name="Whole Scene",
+            description="Take what the scene shows over a range of frames instead of an Action: for mesh caches, "
+            "simulations and drivers",
+        )
+        start: FloatProperty(name="Start", description="First scene frame that is taken", default=1.0)
+        end: FloatProperty(name="End", description="Last scene frame that is taken", default=2.0)
         sound: IntProperty(name="Sound", description="Number of its sound, -1 for none", default=NO_SOUND, min=-1)
         # What the sound table of the file held; tools leave junk there.
         table_value: IntProperty(options={"HIDDEN"}, default=NO_SOUND)
+        # A VTL that states the number of its last frame, as the original tool wrote it.
+        last_index: BoolProperty(options={"HIDDEN"})
+        # Named by a CAT, but its file was not there.
+        is_missing: BoolProperty(options={"HIDDEN"})
 
 
 class CARNIVORES_PG_sound(bpy.types.PropertyGroup):
@@ -62,11 +100,14 @@ def register() -> None:
     """Give meshes their two lists; after the classes."""
     setattr(bpy.types.Mesh, ANIMATIONS, CollectionProperty(type=CARNIVORES_PG_animation))
     setattr(bpy.types.Mesh, SOUNDS, CollectionProperty(type=CARNIVORES_PG_sound))
+    for name, label_ in ((ACTIVE_ANIMATION, "Active Animation"), (ACTIVE_SOUND, "Active Sound")):
+        setattr(bpy.types.Mesh, name, IntProperty(name=label_, description="Number of the entry chosen in the list", min=0))
 
 
 def unregister() -> None:
     """Take the lists back; what a .blend holds in them stays in it."""
-    delattr(bpy.types.Mesh, SOUNDS)
+    for name in (ACTIVE_SOUND, ACTIVE_ANIMATION, SOUNDS):
+        delattr(bpy.types.Mesh, name)
     delattr(bpy.types.Mesh, ANIMATIONS)
 
 
@@ -80,6 +121,12 @@ def sounds(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401
     return getattr(mesh, SOUNDS)
 
 
+def active(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401
+    """The animation chosen in the list, None when there is none."""
+    number, items = getattr(mesh, ACTIVE_ANIMATION), animations(mesh)
+    return items[min(number, len(items) - 1)] if len(items) else None
+
+
 def raw_name(item: Any) -> bytes:  # noqa: ANN401  (one of the groups above)
     """The 32-byte field of an entry: as it came, unless it was renamed."""
     raw = bytes.fromhex(item.raw_name) if item.raw_name else b""
@@ -90,3 +137,10 @@ def set_name(item: Any, raw: bytes) -> None:  # noqa: ANN401
     """Name an entry after a 32-byte field, which is kept."""
     item.raw_name = raw.hex()
     item.name = label(raw)
+
+
+def set_kps(item: Any, kps: int) -> None:  # noqa: ANN401
+    """Another rate: frame k of an imported animation stays at k * N / ((N - 1) * KPS) s, others get other frames."""
+    if item.action is not None and not item.use_length and not item.use_scene:
+        curves.stretch(item.action, max(item.kps, 1) / max(kps, 1))
+    item.kps = kps

@@ -58,6 +58,15 @@ KEYED = "carnivores_keyed"  # texel 0 is shown as a hole
 SOURCE = "carnivores_source"  # digest of the pixels of a texture that came from a file of its own
 # Custom property of a material: the face flags it shows.
 LOOK = "carnivores_look"
+# Custom properties of a mesh that came with a CAT: the text, the title and the file name of its model.
+CAT = "carnivores_cat"
+CAT_TITLE = "carnivores_cat_title"
+CAT_MODEL = "carnivores_cat_model"
+# Custom properties of an Action that was made of the frames of a file.
+FRAMES = "carnivores_frames"  # the frames, raw
+CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
+# Custom property of a mesh: digest of the bones and groups that its Actions were made for.
+RIG_PRINT = "carnivores_rig"
 
 
 def put(block: bpy.types.ID, name: str, value: bytes | str | float | bool) -> None:
@@ -80,9 +89,3 @@ def get_array(block: bpy.types.ID, name: str, dtype: npt.DTypeLike) -> npt.NDArr
     raw = get(block, name, b"")
     kind = np.dtype(dtype)
     return np.frombuffer(raw, kind) if raw and len(raw) % kind.itemsize == 0 else np.zeros(0, kind)
-
-# Custom properties of an Action that was made of the frames of a file.
-FRAMES = "carnivores_frames"  # the frames, raw
-CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
-# Custom property of a mesh: digest of the bones and groups that its Actions were made for.
-RIG_PRINT = "carnivores_rig"

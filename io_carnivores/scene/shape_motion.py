@@ -17,38 +17,51 @@ from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.scene import compat
 from ..formats import motion
 from ..formats.model import label
-from . import clips
+from . import clips, curves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..formats.motion import Animation
 
-LINEAR = 1  # interpolation of a keyframe
+_NEAR = 1.0  # keys are 10 apart
 
 
 def build(obj: bpy.types.Object, animations: Sequence[Animation], *, relative: bool, fps: float) -> None:
     """Give `obj` a key per frame and an Action per animation; `clips.animations` must list them in the same order."""
-    if not any(len(entry.frames) for entry in animations):
-        return
-    basis = obj.shape_key_add(name="Basis", from_mix=False)
-    basis.interpolation = "KEY_LINEAR"
-    keys = obj.data.shape_keys
-    keys.use_relative = relative
-    number = 1
     for item, animation in zip(clips.animations(obj.data), animations, strict=True):
-        item.first_key = number
-        title = label(animation.name) or item.name or "Animation"
-        points = FILE_Y_UP.apply(motion.positions(animation.frames)).reshape(len(animation.frames), -1)
-        for frame, values in enumerate(points):
-            block = obj.shape_key_add(name=f"{title[:40]} {frame:04d}", from_mix=False)
-            block.interpolation = "KEY_LINEAR"
-            block.points.foreach_set("co", values)
-        if len(points):
-            item.action = _action(keys, title, number, len(points), animation.kps, fps, relative=relative)
-        number += len(points)
+        add(obj, item, animation, fps, relative=relative)
     first = next((item.action for item in clips.animations(obj.data) if item.action is not None), None)
-    compat.assign_action(keys, first)
+    if first is not None:
+        compat.assign_action(obj.data.shape_keys, first)
+
+
+def add(
+    obj: bpy.types.Object,
+    item: clips.CARNIVORES_PG_animation,
+    animation: Animation,
+    fps: float,
+    *,
+    relative: bool | None = None,
+) -> None:
+    """Give `obj` the keys and the Action of one more animation. `relative` counts only where it has no keys yet."""
+    count = len(animation.frames)
+    if not count:
+        return
+    if obj.data.shape_keys is None:
+        obj.shape_key_add(name="Basis", from_mix=False).interpolation = "KEY_LINEAR"
+        obj.data.shape_keys.use_relative = bool(relative)
+    keys = obj.data.shape_keys
+    number = len(keys.key_blocks)
+    title = label(animation.name) or item.name or "Animation"
+    points = FILE_Y_UP.apply(motion.positions(animation.frames)).reshape(count, -1)
+    for frame, values in enumerate(points):
+        block = obj.shape_key_add(name=f"{title[:40]} {frame:04d}", from_mix=False)
+        block.interpolation = "KEY_LINEAR"
+        block.points.foreach_set("co", values)
+    item.first_key, item.last_key = keys.key_blocks[number].frame, keys.key_blocks[number + count - 1].frame
+    item.action = _action(keys, title, number, count, animation.kps, fps, relative=keys.use_relative)
+    item.rate = fps
 
 
 def _action(
@@ -56,36 +69,60 @@ def _action(
 ) -> bpy.types.Action:
     action = bpy.data.actions.new(title)
     action.use_fake_user = True
-    frames = 1.0 + motion.times(count, kps) * fps
+    frames = curves.START + motion.times(count, kps) * fps
     bag = compat.curves(keys, action)
     if not relative:
         blocks = keys.key_blocks
         ends = np.array([[frames[0], blocks[first].frame], [frames[-1], blocks[first + count - 1].frame]])
-        write_curve(bag, "eval_time", ends if count > 1 else ends[:1])
+        curves.write_curve(bag, "eval_time", ends if count > 1 else ends[:1])
+        curves.seal(action, frames)
         return action
     for offset in range(count):
         near = np.arange(max(offset - 1, 0), min(offset + 2, count))
         path = f'key_blocks["{bpy.utils.escape_identifier(keys.key_blocks[first + offset].name)}"].value'
-        write_curve(bag, path, np.stack((frames[near], (near == offset).astype(float)), axis=1))
+        curves.write_curve(bag, path, np.stack((frames[near], (near == offset).astype(float)), axis=1))
+    curves.seal(action, frames)
     return action
 
 
-def write_curve(bag: object, path: str, points: npt.NDArray[np.float64], index: int = 0) -> None:
-    """One F-curve through `points` (n, 2) of frame and value, linear in between."""
-    curve = bag.fcurves.new(path, index=index)  # type: ignore[attr-defined]
-    curve.keyframe_points.add(len(points))
-    curve.keyframe_points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
-    curve.keyframe_points.foreach_set("interpolation", np.full(len(points), LINEAR, np.uint8))
-    curve.update()
+def block_numbers(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> range | None:
+    """The numbers of an animation's keys among the mesh's; None when they are not all there, one after the other.
+
+    Keys are known by the place on their time line, which they keep whatever is done to the others.
+    """
+    keys = mesh.shape_keys
+    if item.first_key < 0 or keys is None:
+        return None
+    places = np.empty(len(keys.key_blocks), np.float32)
+    keys.key_blocks.foreach_get("frame", places)
+    first = np.flatnonzero(np.abs(places - np.float32(item.first_key)) < _NEAR)
+    if len(first) != 1 or int(first[0]) + item.frames > len(places):
+        return None
+    found = range(int(first[0]), int(first[0]) + item.frames)
+    return found if not len(found) or abs(float(places[found[-1]]) - item.last_key) < _NEAR else None
 
 
 def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.NDArray[np.int16] | None:
-    """The frames of an animation straight from its keys, (N, V, 3) i16; None when the keys are not all there."""
-    keys = mesh.shape_keys
-    if item.first_key < 0 or keys is None or item.first_key + item.frames > len(keys.key_blocks):
+    """The frames of an animation straight from its keys, (N, V, 3) i16.
+
+    None when the keys are not all there, or when its Action plays them otherwise than one after the other.
+    """
+    numbers = block_numbers(mesh, item)
+    if numbers is None or (item.action is not None and not curves.is_sealed(item.action)):
         return None
     count = len(mesh.vertices)
-    points = np.empty((item.frames, count * 3), np.float32)
-    for offset in range(item.frames):
-        keys.key_blocks[item.first_key + offset].points.foreach_get("co", points[offset])
-    return motion.quantise(FILE_Y_UP.undo(points.reshape(item.frames, count, 3)))
+    points = np.empty((len(numbers), count * 3), np.float32)
+    for row, number in zip(points, numbers, strict=True):
+        mesh.shape_keys.key_blocks[number].points.foreach_get("co", row)
+    return motion.quantise(FILE_Y_UP.undo(points.reshape(-1, count, 3)))
+
+
+def remove(obj: bpy.types.Object, item: clips.CARNIVORES_PG_animation) -> None:
+    """Take the keys of an animation away, and the base key with the last of them."""
+    numbers = block_numbers(obj.data, item)
+    if numbers is None:
+        return
+    for block in [obj.data.shape_keys.key_blocks[number] for number in reversed(numbers)]:
+        obj.shape_key_remove(block)
+    if len(obj.data.shape_keys.key_blocks) == 1:
+        obj.shape_key_clear()

@@ -1,122 +1,227 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Any motion of an object to frames: one evaluation per frame, read with one call."""
+"""Any motion of objects to frames: one evaluation per frame, read with one call per object."""
 
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import ExportError
-from ...io_common.scene import compat
+from ...io_common.scene import compat, selection
 from ...io_common.scene import mesh as meshes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    Matrix = npt.NDArray[np.float64]
+
+# What a pose is made of: property, numbers per bone, values at rest.
+_CHANNELS = (
+    ("location", 3, (0.0, 0.0, 0.0)),
+    ("rotation_quaternion", 4, (1.0, 0.0, 0.0, 0.0)),
+    ("rotation_euler", 3, (0.0, 0.0, 0.0)),
+    ("scale", 3, (1.0, 1.0, 1.0)),
+)
+_PLACE = ("location", "rotation_quaternion", "rotation_euler", "scale")
+_STILL = 1e-6  # matrices closer than this are the same
 
 
-def frame_times(action: bpy.types.Action, count: int) -> npt.NDArray[np.float64]:
-    """Scene frames at which `count` samples of an action are taken, first and last included, (count,)."""
-    start, end = action.frame_range
-    if count < 2:
-        return np.full(count, start)
-    return np.linspace(start, end, count)
+@dataclass(frozen=True)
+class Body:
+    """An object to be baked. `matrix` (4, 4) takes its local space at rest to Blender axes in file units, None: nothing
+    to do. `still`: its modifiers, Armature aside, are left out.
+    """
+
+    obj: bpy.types.Object
+    matrix: Matrix | None = None
+    still: bool = False
+    rest: Matrix = field(default_factory=lambda: np.eye(4))
+
+    @classmethod
+    def of(cls, obj: bpy.types.Object, matrix: Matrix | None, *, still: bool = False) -> Body:
+        """As it stands now."""
+        return cls(obj, matrix, still, np.array(obj.matrix_world, np.float64))
+
+
+def frame_times(start: float, end: float, count: int) -> npt.NDArray[np.float64]:
+    """Scene frames at which `count` samples are taken, first and last included, (count,)."""
+    return np.linspace(start, end, count) if count > 1 else np.full(count, start)
 
 
 def bake(
-    context: bpy.types.Context, obj: bpy.types.Object, action: bpy.types.Action, times: npt.NDArray[np.float64]
+    context: bpy.types.Context, bodies: Sequence[Body], action: bpy.types.Action | None, times: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float32]:
-    """Vertex positions of `obj` under `action` at the scene frames `times`, (N, V, 3) f32 in the object's own space.
+    """Vertex positions of all `bodies`, one after the other, at the scene frames `times`, (N, V, 3) f32, Blender axes.
 
-    The action goes to whatever it was made for: the object's armature, its shape keys or the object itself. Scene
-    frame, actions and the armature's pose position come back at the end.
+    `action` goes to whatever it was made for: an armature, shape keys or the objects themselves; without it the scene
+    is taken as it plays. Positions hold the motion of objects relative to where they stand now. Scene frame, actions
+    and pose come back at the end. Raises `ExportError` when the action moves nothing, or vertices come and go.
     """
-    block = target(obj, action)
-    if block is None:
-        raise ExportError(f'the action "{action.name}" moves nothing of "{obj.name}"')
+    aims = targets([body.obj for body in bodies], action) if action is not None else []
+    if action is not None and not aims:
+        raise ExportError(f'the action "{action.name}" moves nothing of "{bodies[0].obj.name}"')
+    what = f'"{action.name}"' if action is not None else "the range of frames"
     out: npt.NDArray[np.float32] | None = None
-    with _playing(context, obj, block, action):
+    with contextlib.ExitStack() as undo:
+        undo.enter_context(selection.object_mode(context))
+        undo.enter_context(selection.evaluated(context, [body.obj for body in bodies]))
+        undo.enter_context(_playing(context, bodies, aims, action))
         for number, time in enumerate(times):
             frame = int(np.floor(time))
             context.scene.frame_set(frame, subframe=float(time - frame))
-            values = _positions(context, obj)
+            depsgraph = context.evaluated_depsgraph_get()
+            values = np.concatenate([_positions(body, depsgraph) for body in bodies])
             if out is None:
                 out = np.empty((len(times), *values.shape), np.float32)
             if values.shape != out.shape[1:]:
-                raise ExportError(f'the number of vertices of "{obj.name}" changes during "{action.name}"')
+                raise ExportError(f'the number of vertices of "{bodies[0].obj.name}" changes during {what}')
             out[number] = values
-    return out if out is not None else np.zeros((0, len(obj.data.vertices), 3), np.float32)
+    if out is None:
+        return np.zeros((0, sum(len(body.obj.data.vertices) for body in bodies), 3), np.float32)
+    if not np.isfinite(out).all():
+        raise ExportError(f'"{bodies[0].obj.name}" has coordinates that are no numbers during {what}')
+    return out
 
 
-def target(obj: bpy.types.Object, action: bpy.types.Action) -> bpy.types.ID | None:
-    """The data-block that `action` animates for `obj`, judged by what its curves are called."""
-    paths = {curve.data_path for curve in compat.all_curves(action)}
-    rig = next((entry.object for entry in obj.modifiers if entry.type == "ARMATURE" and entry.object), None)
-    if rig is None and obj.parent is not None and obj.parent.type == "ARMATURE":
-        rig = obj.parent
-    if any(path.startswith("pose.bones") for path in paths):
-        return rig
-    if any(path == "eval_time" or path.startswith("key_blocks") for path in paths):
-        return obj.data.shape_keys
-    return obj if paths else None
+@dataclass(frozen=True)
+class Aim:
+    """A data-block that an action moves, with the slot it does it by (None before slots)."""
+
+    block: bpy.types.ID
+    slot: Any = None
+
+
+def targets(objects: Sequence[bpy.types.Object], action: bpy.types.Action) -> list[Aim]:
+    """The data-blocks of `objects` that `action` animates, judged by what its curves are called."""
+    found: list[Aim] = []
+    for slot, curves in compat.curves_by_slot(action):
+        paths = {curve.data_path for curve in curves}
+        kind = getattr(slot, "target_id_type", "UNSPECIFIED")
+        for block in _blocks(objects, paths, kind):
+            if all(aim.block != block for aim in found):
+                found.append(Aim(block, slot))
+    return found
+
+
+def _blocks(objects: Sequence[bpy.types.Object], paths: set[str], kind: str) -> list[bpy.types.ID]:
+    rigs = [rig for rig in map(selection.armature_of, objects) if rig is not None]
+    if kind in ("OBJECT", "UNSPECIFIED"):
+        if any(path.startswith("pose.bones") for path in paths):
+            return list(rigs)
+        if any(path.startswith(_PLACE) for path in paths):
+            # An armature's own motion carries the mesh along; whose motion it is, only the present user can tell.
+            users = [obj for obj in (*rigs, *objects) if _plays(obj, paths)]
+            return list(users or objects)
+    if kind in ("KEY", "UNSPECIFIED") and any(path.startswith(("eval_time", "key_blocks")) for path in paths):
+        return [obj.data.shape_keys for obj in objects if getattr(obj.data, "shape_keys", None) is not None]
+    return []
+
+
+def _plays(obj: bpy.types.Object, paths: set[str]) -> bool:
+    data = obj.animation_data
+    if data is None or data.action is None:
+        return False
+    return any(curve.data_path in paths for curve in compat.all_curves(data.action))
 
 
 @contextlib.contextmanager
 def _playing(
-    context: bpy.types.Context, obj: bpy.types.Object, block: bpy.types.ID, action: bpy.types.Action
+    context: bpy.types.Context, bodies: Sequence[Body], aims: Sequence[Aim], action: bpy.types.Action | None
 ) -> Iterator[None]:
-    """`action` alone moves `block`; all is put back afterwards."""
+    """`action` alone moves what `aims` say; all is put back afterwards."""
     scene = context.scene
-    frame, subframe = scene.frame_current, scene.frame_subframe
-    data = block.animation_data or block.animation_data_create()
-    old_action, old_nla = data.action, data.use_nla
-    old_slot = getattr(data, "action_slot", None)
-    rig = block if isinstance(block, bpy.types.Object) and block.type == "ARMATURE" else None
-    old_position = rig.data.pose_position if rig is not None else None
-    pose = _rest(rig) if rig is not None else None
-    data.use_nla = False
-    compat.assign_action(block, action)
-    if rig is not None:
-        rig.data.pose_position = "POSE"
-    try:
+    with contextlib.ExitStack() as undo:
+        undo.callback(scene.frame_set, scene.frame_current, subframe=scene.frame_subframe)
+        rigs = {rig for body in bodies if (rig := selection.armature_of(body.obj)) is not None}
+        for rig in rigs:
+            undo.callback(setattr, rig.data, "pose_position", rig.data.pose_position)
+            rig.data.pose_position = "POSE"
+        for body in bodies:
+            _leave_out(body, undo)
+        for aim in aims:
+            block = aim.block
+            fresh = block.animation_data is None
+            data = block.animation_data or block.animation_data_create()
+            undo.callback(_give_back, block, data.action, getattr(data, "action_slot", None), data.use_nla, fresh)
+            data.use_nla = False
+            if isinstance(block, bpy.types.Object):
+                undo.callback(_set_place, block, _place(block))
+                if block.type == "ARMATURE":
+                    undo.callback(_set_pose, block, _rest_pose(block))
+            compat.assign_action(block, action, aim.slot)
         yield
-    finally:
-        data.action = old_action
-        if old_slot is not None and hasattr(data, "action_slot"):
-            data.action_slot = old_slot
-        data.use_nla = old_nla
-        if rig is not None and pose is not None:
-            _restore(rig, pose)
-            rig.data.pose_position = old_position
-        scene.frame_set(frame, subframe=subframe)
 
 
-def _rest(rig: bpy.types.Object) -> npt.NDArray[np.float32]:
+def _give_back(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any, use_nla: bool, fresh: bool) -> None:  # noqa: ANN401, FBT001
+    data = block.animation_data
+    data.action = action
+    if slot is not None:
+        data.action_slot = slot
+    data.use_nla = use_nla
+    if fresh:
+        block.animation_data_clear()
+
+
+def _leave_out(body: Body, undo: contextlib.ExitStack) -> None:
+    """Evaluate without what the exported mesh is written without."""
+    if not body.still:
+        return
+    for entry in body.obj.modifiers:
+        if entry.show_viewport and entry.type != "ARMATURE":
+            undo.callback(setattr, entry, "show_viewport", True)
+            entry.show_viewport = False
+
+
+def _place(obj: bpy.types.Object) -> dict[str, tuple[float, ...]]:
+    return {name: tuple(getattr(obj, name)) for name in _PLACE}
+
+
+def _set_place(obj: bpy.types.Object, place: dict[str, tuple[float, ...]]) -> None:
+    for name, values in place.items():
+        setattr(obj, name, values)
+
+
+def _rest_pose(rig: bpy.types.Object) -> list[npt.NDArray[np.float32]]:
     """Put every bone at rest, so that channels without a curve do not carry over; returns what was there."""
     bones = rig.pose.bones
-    kept = np.empty((3, len(bones) * 4), np.float32)
-    for row, (name, width) in enumerate((("location", 3), ("rotation_quaternion", 4), ("scale", 3))):
-        bones.foreach_get(name, kept[row, : len(bones) * width])
-    bones.foreach_set("location", np.zeros(len(bones) * 3, np.float32))
-    bones.foreach_set("rotation_quaternion", np.tile(np.array((1, 0, 0, 0), np.float32), len(bones)))
-    bones.foreach_set("scale", np.ones(len(bones) * 3, np.float32))
-    return kept
+    old = []
+    for name, width, rest in _CHANNELS:
+        values = np.empty(len(bones) * width, np.float32)
+        bones.foreach_get(name, values)
+        old.append(values)
+        bones.foreach_set(name, np.tile(np.array(rest, np.float32), len(bones)))
+    return old
 
 
-def _restore(rig: bpy.types.Object, kept: npt.NDArray[np.float32]) -> None:
-    bones = rig.pose.bones
-    for row, (name, width) in enumerate((("location", 3), ("rotation_quaternion", 4), ("scale", 3))):
-        bones.foreach_set(name, kept[row, : len(bones) * width])
+def _set_pose(rig: bpy.types.Object, pose: list[npt.NDArray[np.float32]]) -> None:
+    for (name, _width, _rest), values in zip(_CHANNELS, pose, strict=True):
+        rig.pose.bones.foreach_set(name, values)
+    rig.update_tag(refresh={"OBJECT", "DATA"})
 
 
-def _positions(context: bpy.types.Context, obj: bpy.types.Object) -> npt.NDArray[np.float32]:
-    depsgraph = context.evaluated_depsgraph_get()
-    evaluated = obj.evaluated_get(depsgraph)
+def _positions(body: Body, depsgraph: bpy.types.Depsgraph) -> npt.NDArray[np.float32]:
+    evaluated = body.obj.evaluated_get(depsgraph)
     mesh = evaluated.to_mesh()
     try:
-        return meshes.get_positions(mesh)
+        values = meshes.get_positions(mesh)
     finally:
         evaluated.to_mesh_clear()
+    matrix = _moved(body, np.array(evaluated.matrix_world, np.float64))
+    if matrix is None:
+        return values
+    return (values.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
+
+
+def _moved(body: Body, world: Matrix) -> Matrix | None:
+    """From local space at this frame to file units; None for nothing to do."""
+    if np.allclose(world, body.rest, rtol=0, atol=_STILL * max(1.0, float(np.abs(body.rest).max()))):
+        return body.matrix
+    if abs(np.linalg.det(body.rest)) < 1e-30:  # noqa: PLR2004  (no object flattened to nothing)
+        return body.matrix
+    along: Matrix = np.linalg.inv(body.rest) @ world
+    return along if body.matrix is None else body.matrix @ along

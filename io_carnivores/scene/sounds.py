@@ -3,45 +3,28 @@
 
 from __future__ import annotations
 
-import struct
 import tempfile
 from pathlib import Path
 
 import bpy
+import numpy as np
 
-from ...io_common.formats.errors import ExportError
-from ...io_common.formats.files import safe_stem
-from ..formats.car import SOUND_RATE
-
-_RIFF = struct.Struct("<4sI4s4sIHHIIHH4sI")
-PCM = 1
-
-
-def wav(data: bytes) -> bytes:
-    """`data` (16-bit mono, 22050 Hz) as a WAV file; an odd length is stated as it is and padded, as RIFF asks."""
-    head = _RIFF.pack(
-        b"RIFF",
-        36 + len(data) + len(data) % 2,
-        b"WAVE",
-        b"fmt ",
-        16,
-        PCM,
-        1,
-        SOUND_RATE,
-        2 * SOUND_RATE,
-        2,
-        16,
-        b"data",
-        len(data),
-    )
-    return head + data + b"\0" * (len(data) % 2)
+from ...io_common.formats import files
+from ...io_common.formats.errors import ExportError, FormatError, UserError
+from ...io_common.scene import compat
+from ..formats import sound_data
 
 
 def pack(name: str, data: bytes) -> bpy.types.Sound:
-    """A packed Sound of raw PCM. Blender can only pack what is on disk, so a file exists for that moment."""
+    """A packed Sound of raw PCM."""
+    return pack_file(name, sound_data.wav(data), ".wav")
+
+
+def pack_file(name: str, data: bytes, suffix: str) -> bpy.types.Sound:
+    """A packed Sound of a whole sound file. Blender can only pack what is on disk, so a file exists for that moment."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{safe_stem(name, 'sound')}.wav"
-        path.write_bytes(wav(data))
+        path = Path(folder) / f"{files.safe_stem(name, 'sound')}{suffix}"
+        path.write_bytes(data)
         sound = bpy.data.sounds.load(str(path))
         sound.pack()
     sound.name = name or "Sound"
@@ -49,33 +32,58 @@ def pack(name: str, data: bytes) -> bpy.types.Sound:
     return sound
 
 
-def pcm(sound: bpy.types.Sound) -> bytes | None:
-    """The PCM of a Sound that is already what a CAR holds; None when it has to be converted first."""
-    if sound.packed_file is None:
-        return None
-    return payload(bytes(sound.packed_file.data))
+def load(path: Path) -> bpy.types.Sound:
+    """A sound file of any kind as a packed Sound that a CAR can hold. Raises `UserError` when it cannot be read."""
+    data = files.read_file(path)
+    try:
+        converted = _converted(data, path.suffix)
+    except UserError as error:
+        raise error.at(path) from error
+    return pack(path.stem, converted)
 
 
-def payload(data: bytes) -> bytes | None:
-    """The samples of a WAV file when it is 16-bit mono PCM at 22050 Hz, else None."""
-    if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        return None
-    offset, fits = 12, False
-    while offset + 8 <= len(data):
-        kind, size = data[offset : offset + 4], int.from_bytes(data[offset + 4 : offset + 8], "little")
-        body = data[offset + 8 : offset + 8 + size]
-        if kind == b"fmt " and len(body) >= 16:
-            form, channels, rate, _bytes, _align, bits = struct.unpack("<HHIIHH", body[:16])
-            fits = (form, channels, rate, bits) == (PCM, 1, SOUND_RATE, 16)
-        elif kind == b"data":
-            return body if fits else None
-        offset += 8 + size + size % 2
-    return None
+def file_of(sound: bpy.types.Sound) -> bytes:
+    """The sound file of a Sound: packed, or on disk. Raises `ExportError` when there is none."""
+    if sound.packed_file is not None:
+        return bytes(sound.packed_file.data)
+    try:
+        return files.read_file(bpy.path.abspath(sound.filepath, library=sound.library))
+    except UserError as error:
+        raise ExportError(f'the sound "{sound.name}" has no file any more ({str(error).rstrip(".")})') from error
 
 
 def samples(sound: bpy.types.Sound) -> bytes:
     """The PCM of any Sound. Raises `ExportError` when it cannot be had."""
-    exact = pcm(sound)
-    if exact is None:
-        raise ExportError(f'the sound "{sound.name}" is not 16-bit mono at 22050 Hz')
-    return exact
+    try:
+        return _converted(file_of(sound), Path(sound.filepath).suffix)
+    except FormatError as error:
+        raise ExportError(f'the sound "{sound.name}": {str(error).rstrip(".")}') from error
+
+
+def wav_of(sound: bpy.types.Sound) -> bytes:
+    """A Sound as a WAV file: its own where it is one, else converted. Raises `ExportError`."""
+    data = file_of(sound)
+    return data if sound_data.is_wav(data) else sound_data.wav(samples(sound))
+
+
+def _converted(data: bytes, suffix: str) -> bytes:
+    """The bytes of a sound file as PCM for a CAR; those that are it already stay as they are."""
+    exact = sound_data.exact(data)
+    if exact is not None:
+        return exact
+    if sound_data.is_wav(data):
+        try:
+            return sound_data.convert(*sound_data.decode(data))
+        except FormatError:
+            if not compat.has_audio():
+                raise
+    if not compat.has_audio():
+        raise FormatError("only WAV sounds can be read, because this Blender was built without its audio system")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"sound{suffix or '.wav'}"
+        path.write_bytes(data)
+        wave = compat.read_audio(path)
+    if wave is None:
+        raise FormatError("this is no sound that Blender can read", offset=0)
+    values, rate = wave
+    return sound_data.convert(np.asarray(values, np.float32), rate)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -55,14 +56,31 @@ def curves(block: bpy.types.ID, action: bpy.types.Action) -> Any:  # noqa: ANN40
     return strip.channelbag(slot, ensure=True)
 
 
-def assign_action(block: bpy.types.ID, action: bpy.types.Action | None) -> None:
+def assign_action(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any = None) -> None:  # noqa: ANN401
     """Make `action` the active one of `block`; the slot is chosen, since Blender matches it by name only."""
     data = block.animation_data or block.animation_data_create()
     data.action = action
-    if action is not None and hasattr(action, "slots") and data.action_slot is None:
-        fitting = [slot for slot in action.slots if slot.target_id_type in (block.id_type, "UNSPECIFIED")]
+    if action is None or not hasattr(action, "slots"):
+        return
+    if slot is not None:
+        data.action_slot = slot
+    elif data.action_slot is None:
+        fitting = [entry for entry in action.slots if entry.target_id_type in (block.id_type, "UNSPECIFIED")]
         if fitting:
             data.action_slot = fitting[0]
+
+
+def curves_by_slot(action: bpy.types.Action) -> list[tuple[Any, list[Any]]]:
+    """The F-curves of an action, those of each slot with it; one list without a slot where there are no slots."""
+    if not hasattr(action, "layers"):
+        return [(None, list(action.fcurves))]
+    found: dict[int, tuple[Any, list[Any]]] = {slot.handle: (slot, []) for slot in action.slots}
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                if bag.slot_handle in found:
+                    found[bag.slot_handle][1].extend(bag.fcurves)
+    return list(found.values())
 
 
 def all_curves(action: bpy.types.Action) -> list[Any]:
@@ -86,3 +104,31 @@ def write_png(image: bpy.types.Image, path: Path) -> None:
         image.save(filepath=str(path), save_copy=True)
     else:
         image.save(filepath=str(path))
+
+
+def has_audio() -> bool:
+    """Whether this Blender can decode and play sounds; some builds cannot."""
+    return bool(getattr(bpy.app.build_options, "audaspace", False)) and importlib.util.find_spec("aud") is not None
+
+
+def read_audio(path: Path) -> tuple[Any, int] | None:
+    """A sound file as an (n, channels) f32 array and its rate in Hz; None when Blender cannot decode it."""
+    import aud
+
+    try:
+        sound = aud.Sound.file(str(path))
+        rate, _channels = sound.specs
+        return sound.data(), int(rate)
+    except aud.error:
+        return None
+
+
+def strips(scene: bpy.types.Scene) -> Any:  # noqa: ANN401  (an RNA collection)
+    """The strips of the scene's own timeline, which is made if need be; their name changed with 4.4."""
+    editor = scene.sequence_editor or scene.sequence_editor_create()
+    return editor.strips if hasattr(editor, "strips") else editor.sequences
+
+
+def strips_if_any(scene: bpy.types.Scene) -> list[Any]:
+    """The strips there are; nothing is made."""
+    return list(strips(scene)) if scene.sequence_editor is not None else []

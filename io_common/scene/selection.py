@@ -107,6 +107,17 @@ def at_rest(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> 
     context.view_layer.update()
 
 
+@contextlib.contextmanager
+def evaluated(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """`objects` in the view layer, where Blender evaluates them, those too that it leaves out; undone at the end."""
+    with contextlib.ExitStack() as undo:
+        for obj in objects:
+            _show(context, obj, undo)
+        context.view_layer.update()
+        yield
+    context.view_layer.update()
+
+
 def _follows_pose(obj: bpy.types.Object) -> bool:
     """Whether a pose can move what is written of `obj`, although Armature modifiers are left out."""
     if obj.parent is not None and obj.parent_type in {"BONE", "ARMATURE"}:

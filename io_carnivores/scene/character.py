@@ -7,46 +7,68 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
-from ...io_common.formats.axes import FILE_Y_UP
-from ..formats import motion, recover
+from ..formats import recover
 from ..formats.car import TABLE_ENTRIES, Character, Sound
 from ..formats.model import label, name_field
-from ..formats.motion import Animation
-from . import bake, bone_motion, build, clips, extract, kept, shape_motion, sounds
+from . import bone_motion, build, clips, extract, frames, kept, shape_motion, sounds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from ...io_common.formats.digest import Digest
+    from ..formats.motion import Animation
     from .options import CharacterOptions, ExportCharacterOptions
 
 
 def build_car(
     context: bpy.types.Context, character: Character, path: Path, options: CharacterOptions, digest: Digest
 ) -> list[bpy.types.Object]:
-    """Mesh object with its animations as shape keys, and its sounds packed."""
+    """Mesh object with its animations as bone motion or shape keys, and its sounds packed."""
     made = build.build(context, character.model, path, options, digest, kind="carnivores_car")
-    obj = made[-1]
-    mesh = obj.data
+    mesh = made[-1].data
     mesh[kept.NAME_BLOCK] = character.name
     kept.put(mesh, kept.SOUND_TABLE, character.table)
     for number, animation in enumerate(character.animations):
-        item = clips.animations(mesh).add()
-        clips.set_name(item, animation.name)
-        item.kps, item.frames = animation.kps, len(animation.frames)
+        item = add_item(mesh, animation)
         item.sound = character.sound_of(number)
         item.table_value = table_value(character.table, number)
     for sound in character.sounds:
         item = clips.sounds(mesh).add()
         clips.set_name(item, sound.name)
         item.sound = sounds.pack(label(sound.name), sound.data)
+    return show_motion(context, made, character, path, options, digest)
+
+
+def add_item(mesh: bpy.types.Mesh, animation: Animation, name: str = "") -> Any:  # noqa: ANN401  (a registered group)
+    """An entry of the list for an animation of a file, without its motion."""
+    item = clips.animations(mesh).add()
+    clips.set_name(item, animation.name)
+    item.name = name or item.name
+    item.kps, item.frames = animation.kps, len(animation.frames)
+    return item
+
+
+def show_motion(
+    context: bpy.types.Context,
+    made: list[bpy.types.Object],
+    character: Character,
+    path: Path,
+    options: CharacterOptions,
+    digest: Digest,
+) -> list[bpy.types.Object]:
+    """Give the mesh object, the last of `made`, its motion; the objects there are then, root first."""
+    obj = made[-1]
     rig = _rig(character, options, digest, path)
-    fps = scene_rate(context.scene)
+    fps = frames.scene_rate(context.scene)
     if rig is None:
         shape_motion.build(obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=fps)
         return made
+    if len(made) > 1:  # a bone table of the file, which knows nothing of the motion
+        bpy.data.armatures.remove(made[0].data)
+        obj.modifiers.clear()
+        obj.matrix_parent_inverse.identity()
     collection = obj.users_collection[0]
     skeleton = bone_motion.build(context, obj, rig, character.animations, collection, fps)
     obj.scale = (1.0, 1.0, 1.0)
@@ -61,19 +83,15 @@ def _rig(character: Character, options: CharacterOptions, digest: Digest, path: 
     if options.motion not in ("AUTO", "BONES") or not any(len(entry.frames) for entry in character.animations):
         return None
     model = character.model
-    frames = [entry.frames for entry in character.animations]
-    rig = recover.recover(model.vertices, model.faces, frames, recover.Options(scales=True))
+    listed = [entry.frames for entry in character.animations]
+    bones = model.bones if len(model.bones) else None
+    rig = recover.recover(model.vertices, model.faces, listed, recover.Options(scales=True, bones=bones))
     if options.motion == "AUTO" and not rig.fit.good:
         digest.add("the motion does not fit bones well, so it is shown by shape keys", subject=path.name)
         return None
     within = " / ".join(f"{100 * share:.1f} %" for share in rig.fit.distances)
     digest.note(f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames")
     return rig
-
-
-def scene_rate(scene: bpy.types.Scene) -> float:
-    """Frames per second of a scene."""
-    return float(scene.render.fps / scene.render.fps_base)
 
 
 def table_value(table: bytes, number: int) -> int:
@@ -91,47 +109,30 @@ def extract_car(
 ) -> Character:
     """The character that `objects` show; its lists are those of the first mesh that has some."""
     model = extract.extract_body(context, objects, options, digest)
-    mesh = next((obj.data for obj in objects if len(clips.animations(obj.data))), objects[0].data)
+    mesh = list_owner(objects)
     character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(path.stem))
-    for item in clips.animations(mesh):
-        frames = _frames(context, objects[0], item, len(model.vertices))
-        character.animations.append(Animation(clips.raw_name(item), item.kps, frames))
+    source = frames.Source.of(context, objects, options, len(model.vertices))
+    character.animations = [source.animation(item) for item in clips.animations(mesh)]
     for item in clips.sounds(mesh):
         data = sounds.samples(item.sound) if item.sound is not None else b""
         character.sounds.append(Sound(clips.raw_name(item), data))
     character.table = _table(mesh, len(character.sounds))
+    character.check_loops = options.use_loop_check
     return character
 
 
-def _frames(
-    context: bpy.types.Context,
-    obj: bpy.types.Object,
-    item: Any,  # noqa: ANN401  (a registered group)
-    vertices: int,
-) -> npt.NDArray[np.int16]:
-    """The frames of one animation: from its keys, as they came, or baked; (N, V, 3) i16."""
-    keyed = shape_motion.frames_of(obj.data, item)
-    if keyed is not None:
-        return keyed
-    action = item.action
-    if action is None:
-        return np.zeros((0, vertices, 3), np.int16)
-    original = bone_motion.original_frames(obj, action)
-    edited = bone_motion.edited_vertices(obj.data)
-    if original is not None and not edited.any():
-        return original
-    times = bake.frame_times(action, item.frames)
-    baked = motion.quantise(FILE_Y_UP.undo(bake.bake(context, obj, action, times)))
-    if original is None or original.shape != baked.shape:
-        return baked
-    return np.where(edited[:, None], baked, original)
+def list_owner(objects: Sequence[bpy.types.Object]) -> bpy.types.Mesh:
+    """The mesh whose lists count: the first that has animations, else the first."""
+    lists = (obj.data for obj in objects if obj.type == "MESH" and len(clips.animations(obj.data)))
+    mesh: bpy.types.Mesh = next(lists, objects[0].data)
+    return mesh
 
 
 def _table(mesh: bpy.types.Mesh, sound_count: int) -> bytes:
     """The sound table: kept entries where they still say the same, the kept tail, none where the file had none."""
     raw = kept.get(mesh, kept.SOUND_TABLE, b"")
-    items: list[Any] = list(clips.animations(mesh))
-    wanted = [_entry(item, sound_count) for item in items]
+    items: list[Any] = list(getattr(mesh, clips.ANIMATIONS, ()))
+    wanted = [table_entry(item, sound_count) for item in items]
     if not raw and all(value == clips.NO_SOUND for value in wanted) and kept.get(mesh, kept.NAME_BLOCK, b""):
         return b""
     table = np.full(TABLE_ENTRIES, clips.NO_SOUND, "<i4")
@@ -144,7 +145,7 @@ def _table(mesh: bpy.types.Mesh, sound_count: int) -> bytes:
     return whole
 
 
-def _entry(item: Any, sound_count: int) -> int:  # noqa: ANN401  (a registered group)
+def table_entry(item: Any, sound_count: int) -> int:  # noqa: ANN401  (a registered group)
     """The table entry of an animation: as it was while it stands for the same sound, junk included."""
     shown = item.table_value if 0 <= item.table_value < sound_count else clips.NO_SOUND
     return int(item.table_value if shown == item.sound else item.sound)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .part import Part
 
 
+_MOBILE = ("carnivores_3dn", "carnivores_cat")
+
+
 def extract_3df(
     context: bpy.types.Context, objects: list[bpy.types.Object], options: ExportOptions, digest: Digest, path: Path
 ) -> Model:
@@ -37,8 +40,10 @@ def extract_body(
     context: bpy.types.Context, objects: list[bpy.types.Object], options: ExportOptions, digest: Digest
 ) -> Model:
     """The model part of a CAR, which has no bone table, from `objects`, joined."""
-    model, _parts_used = _with_texels(context, objects, options, digest)
+    model, parts = _with_texels(context, objects, options, digest)
     model.bones = np.zeros(0, BONE)
+    if any(kept.get(entry.mesh, kept.KIND, "") in _MOBILE for entry in parts):
+        model.vertices = _owned(model.vertices)
     return model
 
 
@@ -205,10 +210,7 @@ def _complete_for_pc(model: Model, parts: list[Part], digest: Digest) -> None:
     """What a mobile model leaves open and a PC model must have: an owner for every vertex, a bone for every owner."""
     if all(kept.get(entry.mesh, kept.KIND, "") in ("", "carnivores_3df") for entry in parts):
         return
-    vertices = model.vertices.copy()
-    vertices["hide"] = np.where(vertices["hide"] < 0, 0, vertices["hide"])
-    vertices["owner"] = np.maximum(vertices["owner"], 0)
-    model.vertices = vertices
+    model.vertices = vertices = _owned(model.vertices)
     if len(model.bones) or not len(vertices):
         return
     owner = vertices["owner"].astype(np.int64)
@@ -221,6 +223,14 @@ def _complete_for_pc(model: Model, parts: list[Part], digest: Digest) -> None:
     bones["parent"] = -1
     model.bones = bones
     digest.add("the model had no bones; each owner got one in its middle")
+
+
+def _owned(vertices: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Vertices without the owner -1 of mobile models, which there is a number of 32 bits over owner and hide."""
+    out = vertices.copy()
+    out["hide"] = np.where(out["hide"] < 0, 0, out["hide"])
+    out["owner"] = np.maximum(out["owner"], 0)
+    return out
 
 
 def _padded(sheet: sheets.Sheet) -> npt.NDArray[np.uint8]:

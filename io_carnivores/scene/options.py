@@ -140,9 +140,74 @@ class CharacterOptions(ImportOptions):
 
 
 @dataclass(frozen=True)
+class AnimationOptions:
+    """Options of files that hold one animation and no model."""
+
+    global_scale: float = option(
+        1 / 32,
+        "Scale",
+        "Size of one file unit in Blender, where no mesh is selected that the animation could go to",
+        minimum=1e-6,
+        maximum=1e6,
+        presets=SCALES,
+    )
+    search_folders: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class CatOptions(CharacterOptions):
+    """Options of a mobile character."""
+
+    flip_faces: bool = option(
+        False, "Flip Faces", "Turn every face round; some newer mobile animals are wound the other way"
+    )
+    use_texture_search: bool = option(
+        True,
+        "Find Texture",
+        "Look for the texture beside the model, in the textures folder of the game and in the folders of the preferences",
+    )
+
+
+_JOIN = ("Join Into One File", "Write all objects into one character instead of one file each")
+_BASE = (
+    "Follow Base Pose",
+    "Vertices that were moved in the base pose are moved in every frame too, along with their bones; "
+    "without it frames stay as they are",
+)
+_LOOPS = ("Check Loops", "Warn of animations that do not end in their first frame")
+
+
+@dataclass(frozen=True)
 class ExportCharacterOptions(ExportOptions):
     """Options of models with animations."""
 
-    use_join: bool = option(
-        False, "Join Into One File", "Write all objects into one character instead of one file each", group="Include"
+    use_join: bool = option(False, *_JOIN, group="Include")
+    use_base_edits: bool = option(True, *_BASE, group="Animation")
+    use_loop_check: bool = option(False, *_LOOPS, group="Check")
+
+
+@dataclass(frozen=True)
+class ExportAnimationOptions(ExportCharacterOptions):
+    """Options of files that hold one animation and no model."""
+
+    animation: str = option(
+        "", "Animation", "Name of the animation to write; empty: the one chosen in the list", group="Animation"
     )
+
+
+@dataclass(frozen=True)
+class ExportAniOptions(ExportAnimationOptions):
+    """The same for the mobile game."""
+
+    game: str = option(
+        "MOBILE", "Game", "The game whose limits are checked before writing", choices=GAMES, group="Check"
+    )
+
+
+@dataclass(frozen=True)
+class ExportCatOptions(Export3dnOptions):
+    """Options of a mobile character."""
+
+    use_join: bool = option(False, *_JOIN, group="Include")
+    use_base_edits: bool = option(True, *_BASE, group="Animation")
+    use_loop_check: bool = option(False, *_LOOPS, group="Check")

@@ -33,7 +33,12 @@ def build(obj: bpy.types.Object, animations: Sequence[Animation], *, relative: b
         add(obj, item, animation, fps, relative=relative)
     first = next((item.action for item in clips.animations(obj.data) if item.action is not None), None)
     if first is not None:
-        compat.assign_action(obj.data.shape_keys, first)
+        assign(obj, first)
+
+
+def assign(obj: bpy.types.Object, action: bpy.types.Action) -> None:
+    """Let the keys of `obj` play an Action."""
+    compat.assign_action(obj.data.shape_keys, action)
 
 
 def add(

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files that hold one animation and no model: onto a mesh that is there, and out of the list of a character.
+
+With no mesh selected at all, a mesh of loose vertices in the place of the first frame carries the animation, so that
+nothing of the file is lost and any mesh made over those vertices can take it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...io_common.formats.axes import FILE_Y_UP
+from ...io_common.formats.errors import ExportError, UserError
+from ...io_common.scene import armature, selection
+from ...io_common.scene import mesh as meshes
+from ..formats import motion
+from ..formats.motion import Animation
+from ..formats.vtl import Vtl
+from . import bone_motion, character, clips, frames, kept, shape_motion
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...io_common.formats.digest import Digest
+    from .options import AnimationOptions, ExportAnimationOptions
+
+
+def build_vtl(
+    context: bpy.types.Context, found: Vtl, path: Path, options: AnimationOptions, digest: Digest
+) -> list[bpy.types.Object]:
+    """The animation of a VTL on the selected mesh, or on one of its own."""
+    del digest
+    obj, item = _build(context, found.animation, path, options, "carnivores_vtl")
+    item.last_index = found.last_index
+    return [obj]
+
+
+def build_ani(
+    context: bpy.types.Context, found: Animation, path: Path, options: AnimationOptions, digest: Digest
+) -> list[bpy.types.Object]:
+    """The animation of an ANI on the selected mesh, or on one of its own."""
+    del digest
+    return [_build(context, found, path, options, "carnivores_ani")[0]]
+
+
+def _build(
+    context: bpy.types.Context, animation: Animation, path: Path, options: AnimationOptions, kind: str
+) -> tuple[bpy.types.Object, Any]:
+    count = animation.frames.shape[1]
+    obj = _fitting(context, count) or _loose(context, animation, path, options, kind)
+    return obj, add(context, obj, animation, path.stem)
+
+
+def _fitting(context: bpy.types.Context, count: int) -> bpy.types.Object | None:
+    """The selected mesh with `count` vertices, the active one first; None when nothing is selected that has vertices.
+
+    Raises `UserError` when something is, and nothing fits.
+    """
+    layer = context.view_layer.objects
+    chosen = [obj for obj in layer if obj.select_get()]
+    if layer.active is not None:
+        chosen.insert(0, layer.active)
+    rigs = [obj for obj in chosen if obj.type == "ARMATURE"]
+    chosen += [obj for obj in layer if selection.armature_of(obj) in rigs]
+    candidates = [obj for obj in dict.fromkeys(chosen) if obj.type == "MESH"]
+    fitting = next((obj for obj in candidates if len(obj.data.vertices) == count), None)
+    if candidates and fitting is None:
+        first = candidates[0]
+        raise UserError(
+            f'this animation needs a mesh of {count} vertices, and "{first.name}" has {len(first.data.vertices)}'
+        )
+    return fitting
+
+
+def _loose(
+    context: bpy.types.Context, animation: Animation, path: Path, options: AnimationOptions, kind: str
+) -> bpy.types.Object:
+    name = armature.fit_name(path.stem) or "Animation"
+    mesh = bpy.data.meshes.new(name)
+    count = animation.frames.shape[1]
+    mesh.vertices.add(count)
+    if len(animation.frames):
+        points = FILE_Y_UP.apply(motion.positions(animation.frames[0]))
+        meshes.set_attribute(mesh, "position", "FLOAT_VECTOR", "POINT", points)
+    mesh.update()
+    mesh[kept.KIND] = kind
+    mesh[kept.SCALE] = float(np.float32(options.global_scale))
+    obj = bpy.data.objects.new(name, mesh)
+    obj.scale = (options.global_scale,) * 3
+    context.collection.objects.link(obj)
+    return obj
+
+
+def add(context: bpy.types.Context, obj: bpy.types.Object, animation: Animation, name: str) -> Any:  # noqa: ANN401
+    """Append an animation to the list of `obj`, whose mesh has as many vertices: on recovered bones, else as keys."""
+    item = character.add_item(obj.data, animation, name)
+    show(context, obj, item, animation)
+    setattr(obj.data, clips.ACTIVE_ANIMATION, len(clips.animations(obj.data)) - 1)
+    return item
+
+
+def show(context: bpy.types.Context, obj: bpy.types.Object, item: Any, animation: Animation) -> None:  # noqa: ANN401
+    """Give an entry of the list the motion of `animation`, in the way that `obj` shows motion."""
+    fps = frames.scene_rate(context.scene)
+    rig = selection.armature_of(obj)
+    if obj.data.shape_keys is None and rig is not None and bone_motion.is_recovered(obj):
+        if len(animation.frames):
+            clip, bones = bone_motion.fitted(obj, rig, animation.frames)
+            bone_motion.add(rig, item, animation, clip, bones, fps)
+        return
+    before = obj.data.shape_keys
+    shape_motion.add(obj, item, animation, fps)
+    if before is None and item.action is not None:
+        shape_motion.assign(obj, item.action)
+
+
+def extract_vtl(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    options: ExportAnimationOptions,
+    digest: Digest,
+    path: Path,
+) -> Vtl:
+    """The chosen animation of the character that `objects` are."""
+    del digest, path
+    item = _chosen(character.list_owner(objects), objects[0].name, options.animation)
+    return Vtl(_extract(context, objects, options, item), last_index=item.last_index)
+
+
+def extract_ani(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    options: ExportAnimationOptions,
+    digest: Digest,
+    path: Path,
+) -> Animation:
+    """The chosen animation of the character that `objects` are."""
+    del digest, path
+    item = _chosen(character.list_owner(objects), objects[0].name, options.animation)
+    return _extract(context, objects, options, item)
+
+
+def _chosen(mesh: bpy.types.Mesh, title: str, name: str) -> Any:  # noqa: ANN401
+    item = clips.active(mesh)
+    if item is None:
+        raise ExportError(f'"{title}" has no animation, add one in the sidebar under Carnivores')
+    if not name:
+        return item
+    named = next((entry for entry in clips.animations(mesh) if entry.name == name), None)
+    if named is None:
+        listed = ", ".join(f'"{entry.name}"' for entry in clips.animations(mesh))
+        raise ExportError(f'"{title}" has no animation "{name}", it has {listed}')
+    return named
+
+
+def _extract(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    options: ExportAnimationOptions,
+    item: Any,  # noqa: ANN401
+) -> Animation:
+    with selection.object_mode(context), selection.at_rest(context, objects):
+        count = frames.evaluated_count(context, objects, options)
+    return frames.Source.of(context, objects, options, count).animation(item)

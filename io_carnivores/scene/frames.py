@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frames of an animation in the list: straight from shape keys, as they came, or baked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_common.formats.axes import FILE_Y_UP
+from ...io_common.formats.errors import ExportError
+from ...io_common.scene import selection
+from ..formats import motion
+from ..formats.motion import Animation
+from . import bake, bone_motion, clips, part, shape_motion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import bpy
+
+    from .options import ExportCharacterOptions
+
+    Frames = npt.NDArray[np.int16]
+
+
+@dataclass
+class Source:
+    """The objects of a character as they are written, made once for all of its animations."""
+
+    context: bpy.types.Context
+    bodies: list[bake.Body]
+    vertices: int
+    follow_base: bool = True
+    force: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        context: bpy.types.Context,
+        objects: Sequence[bpy.types.Object],
+        options: ExportCharacterOptions,
+        vertices: int,
+    ) -> Source:
+        """`vertices`: how many the written model has. Their place in the scene is taken as it is now."""
+        still = not options.use_mesh_modifiers
+        bodies = [bake.Body.of(obj, part.file_matrix(obj, obj, options), still=still) for obj in objects]
+        return cls(context, bodies, vertices, options.use_base_edits)
+
+    def animation(self, item: Any) -> Animation:  # noqa: ANN401  (a registered group)
+        """One animation of the list. Raises `ExportError` when its motion cannot be had."""
+        frames = None if self.force else self._known(item)
+        if frames is not None:
+            return Animation(clips.raw_name(item), item.kps, frames)
+        baked = self._baked(item)
+        frames = motion.quantise(baked)
+        if not self.force:
+            frames = self._with_originals(item, frames)
+        return Animation(clips.raw_name(item), item.kps, frames, motion.outside(baked))
+
+    def _known(self, item: Any) -> Frames | None:  # noqa: ANN401
+        """Frames that need no evaluation of the scene."""
+        if item.use_scene:
+            return None
+        if item.action is None and item.first_key < 0:
+            if item.frames:
+                raise ExportError(f'the animation "{item.name}" has no Action any more; choose one or remove it')
+            return np.zeros((0, self.vertices, 3), np.int16)
+        if len(self.bodies) != 1:
+            return None
+        obj = self.bodies[0].obj
+        if len(obj.data.vertices) != self.vertices:
+            return None
+        keyed = shape_motion.frames_of(obj.data, item)
+        if keyed is not None or item.action is None:
+            return keyed
+        original = bone_motion.original_frames(obj, item.action)
+        if original is None or (self.follow_base and bone_motion.edited_vertices(obj.data).any()):
+            return None
+        return original
+
+    def _baked(self, item: Any) -> npt.NDArray[np.float32]:  # noqa: ANN401
+        if not item.use_scene and item.action is None:
+            raise ExportError(f'the animation "{item.name}" has lost some of its shape keys, and has no Action')
+        times = sample_times(self.context.scene, item)
+        action = None if item.use_scene else item.action
+        values = bake.bake(self.context, self.bodies, action, times)
+        if values.shape[1] != self.vertices:
+            raise ExportError(
+                f'the animation "{item.name}" moves {values.shape[1]} vertices, but the model that is written has '
+                f"{self.vertices}; modifiers must not change their number, or be applied to both"
+            )
+        return np.asarray(FILE_Y_UP.undo(values), np.float32)
+
+    def _with_originals(self, item: Any, frames: Frames) -> Frames:  # noqa: ANN401
+        """Vertices whose rest place was not edited keep the frames they came with."""
+        if item.use_scene or len(self.bodies) != 1:
+            return frames
+        obj = self.bodies[0].obj
+        original = bone_motion.original_frames(obj, item.action)
+        if original is None or original.shape != frames.shape:
+            return frames
+        return np.where(bone_motion.edited_vertices(obj.data)[:, None], frames, original)
+
+
+def scene_rate(scene: bpy.types.Scene) -> float:
+    """Frames per second of a scene."""
+    return float(scene.render.fps / scene.render.fps_base)
+
+
+def span(item: Any) -> tuple[float, float]:  # noqa: ANN401
+    """First and last scene frame of an animation's motion."""
+    if item.use_scene:
+        return item.start, item.end
+    if item.action is None:
+        return 1.0, 1.0
+    start, end = item.action.frame_range
+    return float(start), float(end)
+
+
+def frame_count(scene: bpy.types.Scene, item: Any) -> int:  # noqa: ANN401
+    """How many frames of an animation are written."""
+    if not (item.use_length or item.use_scene):
+        return int(item.frames)
+    start, end = span(item)
+    return motion.count_for((end - start) / (item.rate or scene_rate(scene)), item.kps)
+
+
+def sample_times(scene: bpy.types.Scene, item: Any) -> npt.NDArray[np.float64]:  # noqa: ANN401
+    """Scene frames at which an animation is sampled when it is baked."""
+    start, end = span(item)
+    return bake.frame_times(start, end, frame_count(scene, item))
+
+
+def evaluated_count(
+    context: bpy.types.Context, objects: Sequence[bpy.types.Object], options: ExportCharacterOptions
+) -> int:
+    """How many vertices `objects` have as they are written."""
+    total = 0
+    for obj in objects:
+        with selection.shape(context, obj, modifiers=options.use_mesh_modifiers, keys=part.keys_count(obj)) as mesh:
+            total += len(mesh.vertices)
+    return total

@@ -30,6 +30,12 @@ class CatSet:
     model: Model | None = None
     animations: list[Animation | None] = field(default_factory=list)
     sounds: list[bytes | None] = field(default_factory=list)
+    check_loops: bool = False
+
+
+def sniff(head: bytes, size: int) -> bool:
+    """Whether the first line is the magic word."""
+    return cat.sniff(head, size)
 
 
 def read(data: bytes) -> CatSet:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 STEPS = 16  # per file unit
+_NOISE = 1 / 512  # steps; single precision is off by this much at the far end of what 16 bits hold
 LIMIT = 0x7FFF / STEPS  # +-2047.9 file units
 
 
@@ -64,8 +65,14 @@ def positions(frames: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
 
 
 def quantise(values: npt.NDArray[Any]) -> npt.NDArray[np.int16]:
-    """File units to frames: times 16, truncated toward zero as the original tool does; clipped to what i16 holds."""
-    return np.clip(np.trunc(np.asarray(values, np.float64) * STEPS), -0x8000, 0x7FFF).astype("<i2")
+    """File units to frames: times 16, truncated toward zero as the original tool does; clipped to what i16 holds.
+
+    What misses a whole step by rounding noise only is taken for that step.
+    """
+    steps = np.asarray(values, np.float64) * STEPS
+    whole = np.rint(steps)
+    steps = np.where(np.abs(steps - whole) < _NOISE, whole, np.trunc(steps))
+    return np.clip(steps, -0x8000, 0x7FFF).astype("<i2")
 
 
 def outside(values: npt.NDArray[Any]) -> int:

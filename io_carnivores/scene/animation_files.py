@@ -19,7 +19,8 @@ from ...io_common.scene import mesh as meshes
 from ..formats import motion
 from ..formats.motion import Animation
 from ..formats.vtl import Vtl
-from . import bone_motion, character, clips, frames, kept, shape_motion
+from . import bone_motion, character, clips, frames, kept, part, shape_motion
+from .options import ExportOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,14 +107,17 @@ def show(context: bpy.types.Context, obj: bpy.types.Object, item: Any, animation
     """Give an entry of the list the motion of `animation`, in the way that `obj` shows motion."""
     fps = frames.scene_rate(context.scene)
     rig = selection.armature_of(obj)
-    if obj.data.shape_keys is None and rig is not None and bone_motion.is_recovered(obj):
+    keyed = any(entry.first_key >= 0 for entry in clips.animations(obj.data))
+    if rig is not None and not keyed and bone_motion.is_recovered(obj):
         if len(animation.frames):
             clip, bones = bone_motion.fitted(obj, rig, animation.frames)
             bone_motion.add(rig, item, animation, clip, bones, fps)
         return
-    before = obj.data.shape_keys
-    shape_motion.add(obj, item, animation, fps)
-    if before is None and item.action is not None:
+    first = obj.data.shape_keys is None
+    context.view_layer.update()
+    matrix = part.file_matrix(obj, obj, ExportOptions())
+    shape_motion.add(obj, item, animation, fps, matrix=None if matrix is None else np.linalg.inv(matrix))
+    if first and item.action is not None:
         shape_motion.assign(obj, item.action)
 
 

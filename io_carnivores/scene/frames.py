@@ -75,11 +75,19 @@ class Source:
             return None
         keyed = shape_motion.frames_of(obj.data, item)
         if keyed is not None or item.action is None:
-            return keyed
+            return None if keyed is None else self._placed(keyed)
         original = bone_motion.original_frames(obj, item.action)
         if original is None or (self.follow_base and bone_motion.edited_vertices(obj.data).any()):
             return None
-        return original
+        return self._placed(motion.positions(original))
+
+    def _placed(self, positions: npt.NDArray[np.float32]) -> Frames:
+        """Frames of positions (N, V, 3) in the axes of the file, moved along with an object that was moved."""
+        matrix = self.bodies[0].matrix
+        if matrix is None:
+            return motion.quantise(positions)
+        moved = FILE_Y_UP.apply(positions).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        return motion.quantise(FILE_Y_UP.undo(moved))
 
     def _baked(self, item: Any) -> npt.NDArray[np.float32]:  # noqa: ANN401
         if not item.use_scene and item.action is None:
@@ -102,7 +110,8 @@ class Source:
         original = bone_motion.original_frames(obj, item.action)
         if original is None or original.shape != frames.shape:
             return frames
-        return np.where(bone_motion.edited_vertices(obj.data)[:, None], frames, original)
+        kept_frames = self._placed(motion.positions(original))
+        return np.where(bone_motion.edited_vertices(obj.data)[:, None], frames, kept_frames)
 
 
 def scene_rate(scene: bpy.types.Scene) -> float:

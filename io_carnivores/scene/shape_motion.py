@@ -47,19 +47,26 @@ def add(
     animation: Animation,
     fps: float,
     *,
-    relative: bool | None = None,
+    relative: bool = False,
+    matrix: npt.NDArray[np.float64] | None = None,
 ) -> None:
-    """Give `obj` the keys and the Action of one more animation. `relative` counts only where it has no keys yet."""
+    """Give `obj` the keys and the Action of one more animation.
+
+    `relative` counts only where it has no keys yet; `matrix` (4, 4) takes Blender axes in file units to its own space.
+    """
     count = len(animation.frames)
     if not count:
         return
     if obj.data.shape_keys is None:
         obj.shape_key_add(name="Basis", from_mix=False).interpolation = "KEY_LINEAR"
-        obj.data.shape_keys.use_relative = bool(relative)
+        obj.data.shape_keys.use_relative = relative
     keys = obj.data.shape_keys
     number = len(keys.key_blocks)
     title = label(animation.name) or item.name or "Animation"
-    points = FILE_Y_UP.apply(motion.positions(animation.frames)).reshape(count, -1)
+    points = FILE_Y_UP.apply(motion.positions(animation.frames))
+    if matrix is not None:
+        points = (points.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
+    points = np.ascontiguousarray(points).reshape(count, -1)
     for frame, values in enumerate(points):
         block = obj.shape_key_add(name=f"{title[:40]} {frame:04d}", from_mix=False)
         block.interpolation = "KEY_LINEAR"
@@ -107,8 +114,8 @@ def block_numbers(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> 
     return found if not len(found) or abs(float(places[found[-1]]) - item.last_key) < _NEAR else None
 
 
-def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.NDArray[np.int16] | None:
-    """The frames of an animation straight from its keys, (N, V, 3) i16.
+def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.NDArray[np.float32] | None:
+    """The frames of an animation straight from its keys, (N, V, 3) f32 in the axes of the file.
 
     None when the keys are not all there, or when its Action plays them otherwise than one after the other.
     """
@@ -119,7 +126,7 @@ def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.
     points = np.empty((len(numbers), count * 3), np.float32)
     for row, number in zip(points, numbers, strict=True):
         mesh.shape_keys.key_blocks[number].points.foreach_get("co", row)
-    return motion.quantise(FILE_Y_UP.undo(points.reshape(-1, count, 3)))
+    return np.asarray(FILE_Y_UP.undo(points.reshape(-1, count, 3)), np.float32)
 
 
 def remove(obj: bpy.types.Object, item: clips.CARNIVORES_PG_animation) -> None:

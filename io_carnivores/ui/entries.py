@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 
 from ...io_common.formats.files import safe_stem
 from ...io_common.formats.registry import Format
-from ..formats import car, check, model, model_3df, model_3dn, textures
-from ..scene import build, character, extract
+from ..formats import ani, car, cat_set, check, check_character, model, model_3df, model_3dn, textures, vtl
+from ..scene import animation_files, build, character, character_set, extract
 from ..scene.options import (
     GAMES,
+    AnimationOptions,
+    CatOptions,
     CharacterOptions,
     Export3dnOptions,
+    ExportAniOptions,
+    ExportAnimationOptions,
+    ExportCatOptions,
     ExportCharacterOptions,
     ExportOptions,
     Import3dnOptions,
@@ -41,8 +46,14 @@ def _texture_beside(written: model.Model, path: Path) -> dict[Path, bytes]:
     return {path.parent / f"{name}{written.texture.suffix}": textures.encode(written.texture)}
 
 
-def _check_character(found: car.Character, game: str) -> list[Issue]:
-    return check.check(found.model, game, kind="car")
+def _check_vtl(found: vtl.Vtl, game: str) -> list[Issue]:
+    return check_character.check_animation(found.animation, game)
+
+
+def _check_cat(found: cat_set.CatSet, game: str) -> list[Issue]:
+    animations = [animation for animation in found.animations if animation is not None]
+    shown = car.Character(found.model or model.Model(), animations=animations, check_loops=found.check_loops)
+    return check_character.check(shown, game, kind="3dn")
 
 
 _GAMES = tuple((value, label) for value, label, _help in GAMES)
@@ -91,11 +102,61 @@ FORMATS: tuple[Format, ...] = (
         write=car.write,
         sections=car.sections,
         summary=car.summary,
-        check=_check_character,
+        check=check_character.check,
         import_options=CharacterOptions,
         export_options=ExportCharacterOptions,
         build=character.build_car,
         extract=character.extract_car,
+        games=_GAMES,
+    ),
+    Format(
+        id="carnivores_vtl",
+        label="Carnivores VTL animation",
+        extensions=(".vtl",),
+        sniff=vtl.sniff,
+        read=vtl.read,
+        write=vtl.write,
+        sections=vtl.sections,
+        summary=vtl.summary,
+        check=_check_vtl,
+        import_options=AnimationOptions,
+        export_options=ExportAnimationOptions,
+        build=animation_files.build_vtl,
+        extract=animation_files.extract_vtl,
+        games=_GAMES,
+    ),
+    Format(
+        id="carnivores_ani",
+        label="Carnivores ANI mobile animation",
+        extensions=(".ani",),
+        sniff=ani.sniff,
+        read=ani.read,
+        write=ani.write,
+        sections=ani.sections,
+        summary=ani.summary,
+        check=check_character.check_animation,
+        import_options=AnimationOptions,
+        export_options=ExportAniOptions,
+        build=animation_files.build_ani,
+        extract=animation_files.extract_ani,
+        games=_GAMES,
+    ),
+    Format(
+        id="carnivores_cat",
+        label="Carnivores CAT mobile character",
+        extensions=(".cat",),
+        sniff=cat_set.sniff,
+        read=cat_set.read,
+        write=cat_set.write,
+        sections=cat_set.sections,
+        summary=cat_set.summary,
+        check=_check_cat,
+        import_options=CatOptions,
+        export_options=ExportCatOptions,
+        build=character_set.build_cat,
+        extract=character_set.extract_cat,
+        companions=character_set.read_files,
+        finish=cat_set.beside,
         games=_GAMES,
     ),
 )

@@ -58,13 +58,15 @@ def import_file(
     if entry.build is None:
         raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
     data, model = load(entry, path, options, digest, formats)
+    there = set(context.scene.objects)
     with rollback(context):
         try:
             made = entry.build(context, model, path, options, digest)
         except UserError as error:
             raise error.at(path) from error
         for obj in made:
-            if obj.type == "MESH":
+            # An animation that goes to a mesh which is there does not make that mesh a file of its own.
+            if obj.type == "MESH" and obj not in there:
                 obj.data[SOURCE] = fingerprint(data)
     return made
 

@@ -75,6 +75,9 @@ class Converter:
             try:
                 with self.console.blender():
                     made += self._load(source.path, digest, alone=len(sources) == 1)
+                    if made:
+                        # An animation goes to what came before it.
+                        transfer.select_only(bpy.context, list(dict.fromkeys(made)))
                 taken.append(source)
             except UserError as error:
                 self.console.failure(source.path, error)

@@ -119,6 +119,12 @@ def scene_rate(scene: bpy.types.Scene) -> float:
     return float(scene.render.fps / scene.render.fps_base)
 
 
+def set_scene_rate(scene: bpy.types.Scene, rate: float) -> None:
+    """Frames per second of a scene, fractions included."""
+    scene.render.fps = max(1, round(rate))
+    scene.render.fps_base = scene.render.fps / rate
+
+
 def span(item: Any) -> tuple[float, float]:  # noqa: ANN401
     """First and last scene frame of an animation's motion."""
     if item.use_scene:

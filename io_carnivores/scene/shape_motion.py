@@ -54,6 +54,75 @@ def add(
 
     `relative` counts only where it has no keys yet; `matrix` (4, 4) takes Blender axes in file units to its own space.
     """
+    if not len(animation.frames):
+        return
+    points = FILE_Y_UP.apply(motion.positions(animation.frames))
+    if matrix is not None:
+        points = (points.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
+    points = np.ascontiguousarray(points).reshape(len(points), -1)
+    _add(obj, item, points, label(animation.name) or item.name or "Animation", fps, relative=relative)
+
+
+def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: clips.CARNIVORES_PG_animation) -> bool:
+    """Give `item` keys like those of `source`, unrounded; whether there were any."""
+    numbers = block_numbers(obj.data, source)
+    if numbers is None:
+        return False
+    points = _points(obj.data, numbers)
+    _add(obj, item, points, item.name or "Animation", source.rate, relative=obj.data.shape_keys.use_relative)
+    return True
+
+
+def _add(
+    obj: bpy.types.Object,
+    item: clips.CARNIVORES_PG_animation,
+    points: npt.NDArray[np.float32],
+    title: str,
+    fps: float,
+    *,
+    relative: bool,
+) -> None:
+    """Keys and Action of `item` from `points` (N, 3V) in the mesh's own space."""
+    if obj.data.shape_keys is None:
+        obj.shape_key_add(name="Basis", from_mix=False).interpolation = "KEY_LINEAR"
+        obj.data.shape_keys.use_relative = relative
+    keys = obj.data.shape_keys
+    number, count = len(keys.key_blocks), len(points)
+    for frame, values in enumerate(points):
+        block = obj.shape_key_add(name=f"{title[:40]} {frame:04d}", from_mix=False)
+        block.interpolation = "KEY_LINEAR"
+        block.points.foreach_set("co", values)
+    item.first_key, item.last_key = keys.key_blocks[number].frame, keys.key_blocks[number + count - 1].frame
+    item.action = _action(keys, title, number, count, item.kps, fps, relative=keys.use_relative)
+    item.rate = fps
+
+
+def _points(mesh: bpy.types.Mesh, numbers: range) -> npt.NDArray[np.float32]:
+    """The keys of these numbers, (N, 3V)."""
+    points = np.empty((len(numbers), len(mesh.vertices) * 3), np.float32)
+    for row, number in zip(points, numbers, strict=True):
+        mesh.shape_keys.key_blocks[number].points.foreach_get("co", row)
+    return points
+
+
+def assign(obj: bpy.types.Object, action: bpy.types.Action) -> None:
+    """Let the keys of `obj` play an Action."""
+    compat.assign_action(obj.data.shape_keys, action)
+
+
+def add(
+    obj: bpy.types.Object,
+    item: clips.CARNIVORES_PG_animation,
+    animation: Animation,
+    fps: float,
+    *,
+    relative: bool = False,
+    matrix: npt.NDArray[np.float64] | None = None,
+) -> None:
+    """Give `obj` the keys and the Action of one more animation.
+
+    `relative` counts only where it has no keys yet; `matrix` (4, 4) takes Blender axes in file units to its own space.
+    """
     count = len(animation.frames)
     if not count:
         return
@@ -122,11 +191,8 @@ def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.
     numbers = block_numbers(mesh, item)
     if numbers is None or (item.action is not None and not curves.is_sealed(item.action)):
         return None
-    count = len(mesh.vertices)
-    points = np.empty((len(numbers), count * 3), np.float32)
-    for row, number in zip(points, numbers, strict=True):
-        mesh.shape_keys.key_blocks[number].points.foreach_get("co", row)
-    return np.asarray(FILE_Y_UP.undo(points.reshape(-1, count, 3)), np.float32)
+    points = _points(mesh, numbers).reshape(len(numbers), -1, 3)
+    return np.asarray(FILE_Y_UP.undo(points), np.float32)
 
 
 def remove(obj: bpy.types.Object, item: clips.CARNIVORES_PG_animation) -> None:
@@ -136,5 +202,6 @@ def remove(obj: bpy.types.Object, item: clips.CARNIVORES_PG_animation) -> None:
         return
     for block in [obj.data.shape_keys.key_blocks[number] for number in reversed(numbers)]:
         obj.shape_key_remove(block)
+    item.first_key = item.last_key = -1.0
     if len(obj.data.shape_keys.key_blocks) == 1:
         obj.shape_key_clear()

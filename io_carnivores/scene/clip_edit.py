@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lists of a character, edited: entries keep their own motion, frames and sound whatever is done to the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...io_common.formats import files, registry
+from ...io_common.formats.errors import UserError
+from ..formats import ani, car, vtl
+from ..formats.car import TABLE_ENTRIES
+from ..formats.model import label
+from ..formats.motion import Animation
+from . import animation_files, bake, clips, curves, frames, kept, shape_motion, sounds
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# What a new entry takes over from the one it is a copy of.
+_COPIED = ("kps", "frames", "rate", "use_length", "use_scene", "start", "end", "sound", "last_index")
+
+
+def add_action(context: bpy.types.Context, obj: bpy.types.Object, action: bpy.types.Action) -> Any:  # noqa: ANN401
+    """Append an animation that is baked from `action` at export. Raises `UserError` when it moves nothing of `obj`."""
+    if not bake.targets([obj], action):
+        raise UserError(f'the Action "{action.name}" moves nothing of "{obj.name}", its bones or its shape keys')
+    item = _append(context, obj.data, action.name)
+    item.action, item.use_length = action, True
+    item.frames = frames.frame_count(context.scene, item)
+    return item
+
+
+def add_range(context: bpy.types.Context, obj: bpy.types.Object) -> Any:  # noqa: ANN401
+    """Append an animation of whatever the scene shows over its range of frames."""
+    item = _append(context, obj.data, obj.name)
+    item.use_scene = True
+    item.start, item.end = float(context.scene.frame_start), float(context.scene.frame_end)
+    item.frames = frames.frame_count(context.scene, item)
+    return item
+
+
+def _append(context: bpy.types.Context, mesh: bpy.types.Mesh, name: str) -> Any:  # noqa: ANN401
+    item = clips.animations(mesh).add()
+    item.name = name
+    item.rate = frames.scene_rate(context.scene)
+    item.kps = max(1, round(item.rate))
+    number = len(clips.animations(mesh)) - 1
+    _insert_entry(mesh, number)
+    setattr(mesh, clips.ACTIVE_ANIMATION, number)
+    return item
+
+
+def remove(obj: bpy.types.Object, number: int) -> None:
+    """Take an animation out of the list, with its keys; its Action stays where something else uses it."""
+    mesh = obj.data
+    _drop_motion(obj, clips.animations(mesh)[number])
+    clips.animations(mesh).remove(number)
+    _remove_entry(mesh, number)
+    left = len(clips.animations(mesh))
+    setattr(mesh, clips.ACTIVE_ANIMATION, max(0, min(getattr(mesh, clips.ACTIVE_ANIMATION), left - 1)))
+
+
+def _drop_motion(obj: bpy.types.Object, item: Any) -> None:  # noqa: ANN401
+    shape_motion.remove(obj, item)
+    action = item.action
+    item.action = None
+    if action is not None and not any(entry.action == action for entry in clips.animations(obj.data)):
+        curves.drop(action)
+        for aim in bake.targets([obj], action):
+            data = aim.block.animation_data
+            if data is not None and data.action == action:
+                data.action = None
+
+
+def move(mesh: bpy.types.Mesh, number: int, to: int) -> None:
+    """Change the order of export."""
+    clips.animations(mesh).move(number, to)
+    setattr(mesh, clips.ACTIVE_ANIMATION, to)
+
+
+def duplicate(obj: bpy.types.Object, number: int) -> Any:  # noqa: ANN401
+    """A copy of an animation behind it, with keys or an Action of its own."""
+    mesh = obj.data
+    items = clips.animations(mesh)
+    items.add()
+    source, item = items[number], items[len(items) - 1]
+    for name in _COPIED:
+        setattr(item, name, getattr(source, name))
+    item.name = f"{source.name} copy"
+    item.table_value = source.sound
+    if not shape_motion.copy(obj, source, item) and source.action is not None:
+        # An Action that was made elsewhere is the user's, and may serve several entries.
+        item.action = source.action.copy() if kept.CURVES_PRINT in source.action else source.action
+    _insert_entry(mesh, number + 1)
+    move(mesh, len(items) - 1, number + 1)
+    return items[number + 1]
+
+
+def replace(context: bpy.types.Context, obj: bpy.types.Object, number: int, path: Path, name: str = "") -> None:
+    """Give an entry the motion of a file: a VTL, an ANI or the animation `name` of a CAR (the first when empty).
+
+    Its name, sound and place stay. Raises `UserError`, and then nothing has changed.
+    """
+    animation, last_index = read_animation(path, name)
+    count = len(obj.data.vertices)
+    if animation.frames.shape[1] != count:
+        raise UserError(
+            f'this animation needs a mesh of {animation.frames.shape[1]} vertices, and "{obj.name}" has {count}',
+            path=path,
+        )
+    item = clips.animations(obj.data)[number]
+    _drop_motion(obj, item)
+    item.kps, item.frames, item.last_index = animation.kps, len(animation.frames), last_index
+    item.use_length = item.use_scene = item.is_missing = False
+    named = Animation(clips.raw_name(item), animation.kps, animation.frames)
+    animation_files.show(context, obj, item, named)
+
+
+def read_animation(path: Path, name: str = "") -> tuple[Animation, bool]:
+    """One animation of a file, and whether a VTL stated its last frame."""
+    data = files.read_file(path)
+    head, size = data[: registry.HEAD], len(data)
+    try:
+        if path.suffix.lower() == ".car":
+            return _of_car(car.read(data), name), False
+        if path.suffix.lower() == ".vtl" or (vtl.sniff(head, size) and not ani.sniff(head, size)):
+            found = vtl.read(data)
+            return found.animation, found.last_index
+        return ani.read(data), False
+    except UserError as error:
+        raise error.at(path) from error
+
+
+def _of_car(character: car.Character, name: str) -> Animation:
+    listed = character.animations
+    if not listed:
+        raise UserError("there is no animation in this file")
+    found = next((entry for entry in listed if label(entry.name) == name), None) if name else listed[0]
+    if found is None:
+        titles = ", ".join(f'"{label(entry.name)}"' for entry in listed)
+        raise UserError(f'there is no animation "{name}" in this file, it has {titles}')
+    return found
+
+
+def retime_all(context: bpy.types.Context, rate: float) -> None:
+    """Set the scene to `rate` frames a second and move the keyframes of all characters along, so that seconds stay."""
+    done: set[bpy.types.Action] = set()
+    old_scene = frames.scene_rate(context.scene)
+    for mesh in bpy.data.meshes:
+        for item in clips.animations(mesh):
+            old = item.rate or old_scene
+            if item.action is not None and item.action not in done:
+                done.add(item.action)
+                curves.stretch(item.action, rate / old)
+            if item.use_scene:
+                item.end = item.start + (item.end - item.start) * rate / old
+            item.rate = rate
+    frames.set_scene_rate(context.scene, rate)
+
+
+def add_sound(mesh: bpy.types.Mesh, path: Path) -> Any:  # noqa: ANN401
+    """Append a sound made from any sound file. Raises `UserError` when it cannot be read."""
+    sound = sounds.load(path)
+    item = clips.sounds(mesh).add()
+    item.name = path.stem
+    item.sound = sound
+    setattr(mesh, clips.ACTIVE_SOUND, len(clips.sounds(mesh)) - 1)
+    return item
+
+
+def remove_sound(mesh: bpy.types.Mesh, number: int) -> None:
+    """Take a sound out of the list; animations that started it are silent then, the others keep theirs."""
+    count = len(clips.sounds(mesh))
+    clips.sounds(mesh).remove(number)
+    for item in clips.animations(mesh):
+        known = 0 <= item.table_value < count
+        if item.sound == number:
+            item.sound = clips.NO_SOUND
+        elif item.sound > number:
+            item.sound -= 1
+        if known:
+            item.table_value = item.sound
+    setattr(mesh, clips.ACTIVE_SOUND, max(0, min(getattr(mesh, clips.ACTIVE_SOUND), count - 2)))
+
+
+def _insert_entry(mesh: bpy.types.Mesh, number: int) -> None:
+    """Make room in the kept table, so that what stands behind the entries in use stays there."""
+    table = kept.get_array(mesh, kept.SOUND_TABLE, "<i4")
+    if len(table) and number < TABLE_ENTRIES:
+        wider = np.insert(table, min(number, len(table)), clips.NO_SOUND)[:TABLE_ENTRIES]
+        kept.put(mesh, kept.SOUND_TABLE, wider.astype("<i4").tobytes())
+
+
+def _remove_entry(mesh: bpy.types.Mesh, number: int) -> None:
+    table = kept.get_array(mesh, kept.SOUND_TABLE, "<i4")
+    if number < len(table):
+        left = np.append(np.delete(table, number), table[-1])
+        kept.put(mesh, kept.SOUND_TABLE, left.astype("<i4").tobytes())

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One animation of a character, set up to be played: Action, range, rate, and its sound on the timeline."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...io_common.formats.errors import UserError
+from ...io_common.formats.files import safe_stem
+from ...io_common.scene import compat
+from . import bake, clips, frames, sounds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+STRIP = "carnivores_sound"  # custom property of a strip that was put there by this
+
+
+def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: Any) -> bool:  # noqa: ANN401
+    """Let `objects` show an animation and the scene's range and rate be its own; whether a sound goes with it.
+
+    Raises `UserError` when the animation has no motion.
+    """
+    scene = context.scene
+    if item.action is None and not item.use_scene:
+        raise UserError(f'the animation "{item.name}" has no motion to play')
+    if item.action is not None:
+        aims = bake.targets(objects, item.action)
+        if not aims:
+            raise UserError(f'the Action "{item.action.name}" moves nothing of "{objects[0].name}"')
+        for aim in aims:
+            compat.assign_action(aim.block, item.action, aim.slot)
+    for obj in objects:
+        obj.show_only_shape_key = False
+    if item.rate and not math.isclose(item.rate, frames.scene_rate(scene), rel_tol=1e-6):
+        frames.set_scene_rate(scene, item.rate)
+    start, end = frames.span(item)
+    scene.frame_start, scene.frame_end = math.floor(start), max(math.floor(start), math.ceil(end))
+    scene.frame_set(scene.frame_start)
+    stop(scene)
+    sound = sound_of(objects[0].data, item)
+    return sound is not None and _add_strip(scene, sound, scene.frame_start)
+
+
+def sound_of(mesh: bpy.types.Mesh, item: Any) -> bpy.types.Sound | None:  # noqa: ANN401
+    """The Sound that starts with an animation."""
+    listed = clips.sounds(mesh)
+    return listed[item.sound].sound if 0 <= item.sound < len(listed) else None
+
+
+def stop(scene: bpy.types.Scene) -> None:
+    """Take the sound off the timeline."""
+    for strip in compat.strips_if_any(scene):
+        if STRIP in strip:
+            compat.strips(scene).remove(strip)
+
+
+def _add_strip(scene: bpy.types.Scene, sound: bpy.types.Sound, start: int) -> bool:
+    """The sound on a free channel. Blender makes strips of files only: the strip is given the packed Sound afterwards."""
+    if not compat.has_audio():
+        return False
+    strips = compat.strips(scene)
+    channel = 1 + max((strip.channel for strip in strips), default=0)
+    before = set(bpy.data.sounds)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{safe_stem(sound.name, 'sound')}.wav"
+        path.write_bytes(sounds.wav_of(sound))
+        strip = strips.new_sound(sound.name[:50], str(path), channel, start)
+        strip.sound = sound
+    strip[STRIP] = True
+    for extra in set(bpy.data.sounds) - before:
+        bpy.data.sounds.remove(extra)
+    return True

@@ -11,7 +11,7 @@ import numpy as np
 from ...io_common.formats import files, registry
 from ...io_common.formats.errors import UserError
 from ..formats import ani, car, vtl
-from ..formats.car import TABLE_ENTRIES
+from ..formats.car import SOUND_RATE, TABLE_ENTRIES
 from ..formats.model import label
 from ..formats.motion import Animation
 from . import animation_files, bake, clips, curves, frames, kept, shape_motion, sounds
@@ -19,6 +19,7 @@ from . import animation_files, bake, clips, curves, frames, kept, shape_motion, 
 if TYPE_CHECKING:
     from pathlib import Path
 
+WAV_HEAD = 44  # bytes before the samples of the files that are packed here
 # What a new entry takes over from the one it is a copy of.
 _COPIED = ("kps", "frames", "rate", "use_length", "use_scene", "start", "end", "sound", "last_index")
 
@@ -169,6 +170,12 @@ def add_sound(mesh: bpy.types.Mesh, path: Path) -> Any:  # noqa: ANN401
     item.sound = sound
     setattr(mesh, clips.ACTIVE_SOUND, len(clips.sounds(mesh)) - 1)
     return item
+
+
+def seconds_of(item: Any) -> float:  # noqa: ANN401
+    """How long a sound of the list plays, as long as it is what a CAR holds; 0 when it cannot be told."""
+    packed = item.sound.packed_file if item.sound is not None else None
+    return max(packed.size - WAV_HEAD, 0) / 2 / SOUND_RATE if packed is not None else 0.0
 
 
 def remove_sound(mesh: bpy.types.Mesh, number: int) -> None:

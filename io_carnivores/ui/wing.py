@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...io_common.ui import operators
 from ..scene import clips
-from . import check_operators, flag_operators, name_operators, panel, state
+from . import animation_operators, animation_panel, check_operators, flag_operators, name_operators, panel, state
 from .entries import FORMATS
 from .live import live
 from .overlay import Overlay
@@ -21,6 +21,8 @@ WING = operators.Wing(
         *check_operators.CLASSES,
         *name_operators.CLASSES,
         *panel.CLASSES,
+        *animation_operators.CLASSES,
+        *animation_panel.CLASSES,
     ),
     (clips, state.Settings(), live(), Overlay()),
 )

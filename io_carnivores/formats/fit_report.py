@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DISTANCES = (0.1, 0.25, 1.0)  # file units
 WITHIN = (1, 2, 4, 16)  # steps of 1/16 file unit
 SOFT_STEPS = 2
-_SOFT_SHARE = 0.02  # of the frames
+SOFT_SHARE = 0.02  # of the frames
 _MOVES = 4  # steps; a vertex that never leaves so small a box says nothing about rigidity
 # Automatic shows bones above these shares. All known creatures and most weapons reach 95 % of both, and explosions,
 # flames and what converters numbered at random stay below 70 %, so the exact values matter little.
@@ -114,7 +114,7 @@ class Tally:
             frames=self._frames,
             distances=tuple(float(n) / total if total else 1.0 for n in self._near.sum(axis=1)),
             coordinates=tuple(float(n) / (3 * total) if total else 1.0 for n in self._steps),
-            soft=np.flatnonzero(self._off > _SOFT_SHARE * self._frames),
+            soft=np.flatnonzero(self._off > SOFT_SHARE * self._frames),
             moving=float(moving.mean()) / self._frames if len(moving) else 1.0,
             solid=float((bodies.sizes[bodies.body[moves]] >= _SMALLEST).mean()) if moves.any() else 1.0,
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...io_common.formats.files import safe_stem
 from ...io_common.formats.registry import Format
 from ..formats import ani, car, cat_set, check, check_character, model, model_3df, model_3dn, textures, vtl
-from ..scene import animation_files, build, character, character_set, extract
+from ..scene import animation_files, build, character, character_set, extract, rebake
 from ..scene.options import (
     GAMES,
     AnimationOptions,
@@ -107,6 +107,7 @@ FORMATS: tuple[Format, ...] = (
         export_options=ExportCharacterOptions,
         build=character.build_car,
         extract=character.extract_car,
+        rebake=rebake.rebake,
         games=_GAMES,
     ),
     Format(
@@ -123,6 +124,7 @@ FORMATS: tuple[Format, ...] = (
         export_options=ExportAnimationOptions,
         build=animation_files.build_vtl,
         extract=animation_files.extract_vtl,
+        rebake=rebake.rebake,
         games=_GAMES,
     ),
     Format(
@@ -139,6 +141,7 @@ FORMATS: tuple[Format, ...] = (
         export_options=ExportAniOptions,
         build=animation_files.build_ani,
         extract=animation_files.extract_ani,
+        rebake=rebake.rebake,
         games=_GAMES,
     ),
     Format(
@@ -155,6 +158,7 @@ FORMATS: tuple[Format, ...] = (
         export_options=ExportCatOptions,
         build=character_set.build_cat,
         extract=character_set.extract_cat,
+        rebake=rebake.rebake,
         companions=character_set.read_files,
         finish=cat_set.beside,
         games=_GAMES,

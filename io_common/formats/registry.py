@@ -28,7 +28,8 @@ class Format:
 
     The scene floor (None where a format has no place in a scene): `build(context, model, path, options, digest)`
     returns the objects made; `extract(context, objects, options, digest, path)` returns the model to be written to `path`;
-    `finish(model, path)` returns files that go beside it, path -> bytes.
+    `finish(model, path)` returns files that go beside it, path -> bytes; `rebake(context, objects, model)` bakes all
+    motion of an import anew and says how near it comes to `model`.
 
     `games` are (value, label) pairs of the games that `check` knows limits of.
     """
@@ -48,6 +49,7 @@ class Format:
     extract: Callable[..., Any] | None = None
     companions: Callable[..., Any] | None = None
     finish: Callable[..., dict[Path, bytes]] | None = None
+    rebake: Callable[..., dict[str, Any]] | None = None
     games: tuple[tuple[str, str], ...] = field(default=())
 
 

@@ -12,7 +12,7 @@ import bpy
 from ..formats import fields
 from ..formats.digest import Digest
 from ..formats.errors import UserError
-from ..scene import convert, transfer
+from ..scene import convert, selection, transfer
 from . import cli_inputs, cli_load, cli_options
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def run(arguments: argparse.Namespace, formats: Sequence[Format], console: Conso
         console.failure(error.path or Path(), error)
     for number, source in enumerate(sources, start=1):
         console.progress(number, len(sources), str(source.path))
+        facts: dict[str, Any] | None = None
         try:
             with console.blender():
                 entry, data = cli_load.identify(source.path, formats)
@@ -39,11 +40,11 @@ def run(arguments: argparse.Namespace, formats: Sequence[Format], console: Conso
                     # Nothing of it is ever in a scene: reader and writer are all there is.
                     written = _rewritten(source.path, entry, data)
                 else:
-                    written = _there_and_back(source.path, entry, formats, flags, arguments.fps)
+                    written, facts = _there_and_back(source.path, entry, formats, flags, arguments)
         except UserError as error:
             console.failure(source.path, error)
             continue
-        _tell(console, source.path, entry, data, written)
+        _tell(console, source.path, entry, data, written, facts)
     for name in flags.unused():
         console.note(f"note: {name} made no difference to any of these files")
     return console.finish("same", "differs")
@@ -57,13 +58,15 @@ def _rewritten(path: Path, entry: Format, data: bytes) -> bytes:
         raise error.at(path) from error
 
 
-def _there_and_back(path: Path, entry: Format, formats: Sequence[Format], flags: Flags, rate: float | None) -> bytes:
-    """The bytes that `path` is exported as, after a way through a saved .blend."""
+def _there_and_back(
+    path: Path, entry: Format, formats: Sequence[Format], flags: Flags, arguments: argparse.Namespace
+) -> tuple[bytes, dict[str, Any] | None]:
+    """The bytes that `path` is exported as, after a way through a saved .blend, and what baking it anew says."""
     options = flags.build(entry.export_options, entry.label, **dict(cli_options.WHOLE_SCENE))
     convert.empty_scene()
     try:
-        if rate is not None:
-            convert.set_frame_rate(rate)
+        if arguments.fps is not None:
+            convert.set_frame_rate(arguments.fps)
         cli_load.import_file(path, entry, formats, flags, Digest())
         with tempfile.TemporaryDirectory(prefix="verify-") as folder:
             saved = Path(folder) / "scene.blend"
@@ -71,18 +74,34 @@ def _there_and_back(path: Path, entry: Format, formats: Sequence[Format], flags:
             convert.empty_scene()
             convert.open_blend(saved)
             target = Path(folder) / path.name
-            return transfer.prepare(bpy.context, entry, target, options, Digest()).bundle[target]
+            written = transfer.prepare(bpy.context, entry, target, options, Digest()).bundle[target]
+            if not arguments.rebake or entry.rebake is None:
+                return written, None
+            objects = selection.chosen(bpy.context, options)
+            model = cli_load.load(path, formats, flags).model
+            return written, entry.rebake(bpy.context, objects, model)
     finally:
         convert.empty_scene()
 
 
-def _tell(console: Console, path: Path, entry: Format, data: bytes, written: bytes) -> None:
+def _tell(
+    console: Console, path: Path, entry: Format, data: bytes, written: bytes, facts: dict[str, Any] | None
+) -> None:
     offset = fields.first_difference(data, written)
     record: dict[str, Any] = {"file": str(path), "format": entry.id, "bytes": len(data)}
+    record |= {} if facts is None else {"rebake": facts}
+    lines = [] if facts is None else [_baked(facts)]
     if offset is None:
-        console.result(record | {"result": "same"}, f"same {path}")
+        console.result(record | {"result": "same"}, f"same {path}", *lines)
         return
     name = fields.locate(entry.sections(data), offset)
     record |= {"result": "differs", "offset": offset, "field": name, "written_bytes": len(written)}
     sizes = f" ({len(data)} bytes became {len(written)})" if len(data) != len(written) else ""
-    console.result(record, f"differs {path} at byte {offset}: {name}{sizes}", bad=True)
+    console.result(record, f"differs {path} at byte {offset}: {name}{sizes}", *lines, bad=True)
+
+
+def _baked(facts: dict[str, Any]) -> str:
+    steps, shares = " / ".join(facts["within"]), " / ".join(f"{share:.2f}" for share in facts["within"].values())
+    soft = facts["soft_vertices"]
+    named = f"{len(soft)} soft vertices: {', '.join(map(str, soft))}" if soft else "no soft vertices"
+    return f"  baked anew: {shares} % of {facts['coordinates']} coordinates within {steps} steps; {named}"

@@ -120,9 +120,14 @@ def _add_verify(commands: _Commands[argparse.ArgumentParser], formats: Sequence[
         "verify",
         "import, save as .blend, reload, export and compare: prints `same FILE`, or the first byte that differs",
     )
-    parser.usage = "%(prog)s FILE... [--fps N] [--json] [options]"
+    parser.usage = "%(prog)s FILE... [--fps N] [--rebake] [--json] [options]"
     parser.add_argument("paths", nargs="+", metavar="FILE", help="files, folders, patterns; nothing is written to them")
     parser.add_argument("--fps", type=_rate, metavar="N", help="frame rate of the scene, for files with animations")
+    parser.add_argument(
+        "--rebake",
+        action="store_true",
+        help="bake all animations anew too, and say how many coordinates come within 1, 2, 4 and 16 steps",
+    )
     _add_options(parser, formats)
     parser.set_defaults(run=cli_verify.run)
 

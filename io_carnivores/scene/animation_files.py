@@ -19,7 +19,7 @@ from ...io_common.scene import mesh as meshes
 from ..formats import motion
 from ..formats.motion import Animation
 from ..formats.vtl import Vtl
-from . import bone_motion, character, clips, frames, kept, part, shape_motion
+from . import bone_motion, character, clips, frames, kept, part, shape_motion, sound_table
 from .options import ExportOptions
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def _loose(
 def add(context: bpy.types.Context, obj: bpy.types.Object, animation: Animation, name: str) -> Any:  # noqa: ANN401
     """Append an animation to the list of `obj`, whose mesh has as many vertices: on recovered bones, else as keys."""
     item = character.add_item(obj.data, animation, name)
+    sound_table.insert(obj.data, len(clips.animations(obj.data)) - 1)
     show(context, obj, item, animation)
     setattr(obj.data, clips.ACTIVE_ANIMATION, len(clips.animations(obj.data)) - 1)
     return item

@@ -6,12 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
-import numpy as np
 
 from ..formats import recover
-from ..formats.car import TABLE_ENTRIES, Character, Sound
+from ..formats.car import Character, Sound
 from ..formats.model import label, name_field
-from . import bone_motion, build, clips, extract, frames, kept, shape_motion, sounds
+from . import bone_motion, build, clips, extract, frames, kept, shape_motion, sound_table, sounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +32,7 @@ def build_car(
     for number, animation in enumerate(character.animations):
         item = add_item(mesh, animation)
         item.sound = character.sound_of(number)
-        item.table_value = table_value(character.table, number)
+        item.table_value = sound_table.value(character.table, number)
     for sound in character.sounds:
         item = clips.sounds(mesh).add()
         clips.set_name(item, sound.name)
@@ -94,12 +93,6 @@ def _rig(character: Character, options: CharacterOptions, digest: Digest, path: 
     return rig
 
 
-def table_value(table: bytes, number: int) -> int:
-    """The raw entry of a sound table; -1 beyond its end."""
-    entries = np.frombuffer(table[: len(table) // 4 * 4], "<i4")
-    return int(entries[number]) if number < len(entries) else clips.NO_SOUND
-
-
 def extract_car(
     context: bpy.types.Context,
     objects: list[bpy.types.Object],
@@ -116,7 +109,7 @@ def extract_car(
     for item in clips.sounds(mesh):
         data = sounds.samples(item.sound) if item.sound is not None else b""
         character.sounds.append(Sound(clips.raw_name(item), data))
-    character.table = _table(mesh, len(character.sounds))
+    character.table = sound_table.table(mesh, len(character.sounds))
     character.check_loops = options.use_loop_check
     return character
 
@@ -126,26 +119,3 @@ def list_owner(objects: Sequence[bpy.types.Object]) -> bpy.types.Mesh:
     lists = (obj.data for obj in objects if obj.type == "MESH" and len(clips.animations(obj.data)))
     mesh: bpy.types.Mesh = next(lists, objects[0].data)
     return mesh
-
-
-def _table(mesh: bpy.types.Mesh, sound_count: int) -> bytes:
-    """The sound table: kept entries where they still say the same, the kept tail, none where the file had none."""
-    raw = kept.get(mesh, kept.SOUND_TABLE, b"")
-    items: list[Any] = list(getattr(mesh, clips.ANIMATIONS, ()))
-    wanted = [table_entry(item, sound_count) for item in items]
-    if not raw and all(value == clips.NO_SOUND for value in wanted) and kept.get(mesh, kept.NAME_BLOCK, b""):
-        return b""
-    table = np.full(TABLE_ENTRIES, clips.NO_SOUND, "<i4")
-    old = np.frombuffer(raw[: len(raw) // 4 * 4], "<i4")[:TABLE_ENTRIES]
-    table[: len(old)] = old
-    table[: len(wanted)] = wanted[:TABLE_ENTRIES]
-    whole = table.tobytes()
-    if len(raw) < len(whole) and raw and table[len(old) :].max(initial=clips.NO_SOUND) == clips.NO_SOUND:
-        return whole[: len(old) * 4] + raw[len(old) * 4 :]
-    return whole
-
-
-def table_entry(item: Any, sound_count: int) -> int:  # noqa: ANN401  (a registered group)
-    """The table entry of an animation: as it was while it stands for the same sound, junk included."""
-    shown = item.table_value if 0 <= item.table_value < sound_count else clips.NO_SOUND
-    return int(item.table_value if shown == item.sound else item.sound)

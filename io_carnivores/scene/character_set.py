@@ -15,7 +15,7 @@ from ..formats.cat import Cat, CatAnimation
 from ..formats.cat_set import CatSet
 from ..formats.model import BONE, label, name_field
 from ..formats.motion import Animation
-from . import build, character, clips, extract, frames, kept, sounds
+from . import build, character, clips, extract, frames, kept, sound_table, sounds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +85,7 @@ def extract_cat(
         title=kept.get(mesh, kept.CAT_TITLE, "") or label(kept.get(mesh, kept.NAME_BLOCK, b"")) or path.stem,
         model=kept.get(mesh, kept.CAT_MODEL, "") or f"{safe_stem(path.stem)}.3dn",
         animations=[
-            CatAnimation(name, character.table_entry(item, len(listed)))
+            CatAnimation(name, sound_table.entry(item, len(listed)))
             for name, item in zip(names, items, strict=True)
         ],
         sounds=titles,

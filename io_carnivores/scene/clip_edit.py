@@ -6,15 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
-import numpy as np
 
 from ...io_common.formats import files, registry
 from ...io_common.formats.errors import UserError
 from ..formats import ani, car, vtl
-from ..formats.car import SOUND_RATE, TABLE_ENTRIES
+from ..formats.car import SOUND_RATE
 from ..formats.model import label
 from ..formats.motion import Animation
-from . import animation_files, bake, clips, curves, frames, kept, shape_motion, sounds
+from . import animation_files, bake, clips, curves, frames, kept, shape_motion, sound_table, sounds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +48,7 @@ def _append(context: bpy.types.Context, mesh: bpy.types.Mesh, name: str) -> Any:
     item.rate = frames.scene_rate(context.scene)
     item.kps = max(1, round(item.rate))
     number = len(clips.animations(mesh)) - 1
-    _insert_entry(mesh, number)
+    sound_table.insert(mesh, number)
     setattr(mesh, clips.ACTIVE_ANIMATION, number)
     return item
 
@@ -59,7 +58,7 @@ def remove(obj: bpy.types.Object, number: int) -> None:
     mesh = obj.data
     _drop_motion(obj, clips.animations(mesh)[number])
     clips.animations(mesh).remove(number)
-    _remove_entry(mesh, number)
+    sound_table.remove(mesh, number)
     left = len(clips.animations(mesh))
     setattr(mesh, clips.ACTIVE_ANIMATION, max(0, min(getattr(mesh, clips.ACTIVE_ANIMATION), left - 1)))
 
@@ -95,7 +94,7 @@ def duplicate(obj: bpy.types.Object, number: int) -> Any:  # noqa: ANN401
     if not shape_motion.copy(obj, source, item) and source.action is not None:
         # An Action that was made elsewhere is the user's, and may serve several entries.
         item.action = source.action.copy() if kept.CURVES_PRINT in source.action else source.action
-    _insert_entry(mesh, number + 1)
+    sound_table.insert(mesh, number + 1)
     move(mesh, len(items) - 1, number + 1)
     return items[number + 1]
 
@@ -191,18 +190,3 @@ def remove_sound(mesh: bpy.types.Mesh, number: int) -> None:
         if known:
             item.table_value = item.sound
     setattr(mesh, clips.ACTIVE_SOUND, max(0, min(getattr(mesh, clips.ACTIVE_SOUND), count - 2)))
-
-
-def _insert_entry(mesh: bpy.types.Mesh, number: int) -> None:
-    """Make room in the kept table, so that what stands behind the entries in use stays there."""
-    table = kept.get_array(mesh, kept.SOUND_TABLE, "<i4")
-    if len(table) and number < TABLE_ENTRIES:
-        wider = np.insert(table, min(number, len(table)), clips.NO_SOUND)[:TABLE_ENTRIES]
-        kept.put(mesh, kept.SOUND_TABLE, wider.astype("<i4").tobytes())
-
-
-def _remove_entry(mesh: bpy.types.Mesh, number: int) -> None:
-    table = kept.get_array(mesh, kept.SOUND_TABLE, "<i4")
-    if number < len(table):
-        left = np.append(np.delete(table, number), table[-1])
-        kept.put(mesh, kept.SOUND_TABLE, left.astype("<i4").tobytes())

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from ...io_common.formats.digest import Digest
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats import check
-from . import extract, face_flags, part
-from .options import Export3dnOptions, ExportOptions
+from ..formats import check, check_character
+from . import character, clips, extract, face_flags, part
+from .options import Export3dnOptions, ExportCharacterOptions, ExportOptions
 
 if TYPE_CHECKING:
     import bpy
@@ -37,6 +37,10 @@ def inspect(context: bpy.types.Context, obj: bpy.types.Object, game: str, digest
     """Issues of one object, exported alone. Raises `UserError` where it cannot be exported at all."""
     options = options_for(game)
     kind = check.LIMITS[game].extension
+    if kind != "3dn" and obj.type == "MESH" and len(clips.animations(obj.data)):
+        options = ExportCharacterOptions(game=game)
+        found = character.extract_car(context, [obj], options, digest, Path(obj.name))
+        return check_character.check(found, game)
     if isinstance(options, Export3dnOptions):
         model = extract.extract_3dn(context, [obj], options, digest, Path(obj.name))
     else:

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
-from addon.io_carnivores.formats import model_3df, model_3dn
+from addon.io_carnivores.formats import ani, car, model_3df, model_3dn, vtl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from addon.io_carnivores.formats.model import Model
-
-CODECS = {".3df": model_3df, ".3dn": model_3dn}
+CODECS = {".3df": model_3df, ".3dn": model_3dn, ".car": car, ".vtl": vtl, ".ani": ani}
 
 
-def save(path: Path, model: Model) -> bytes:
+def save(path: Path, model: Any) -> bytes:  # noqa: ANN401
     """Write `model` to `path` by its codec; the bytes."""
     data: bytes = CODECS[path.suffix.lower()].write(model)
     path.write_bytes(data)
@@ -35,7 +33,7 @@ def bring(path: Path, **options: Any) -> list[bpy.types.Object]:  # noqa: ANN401
     return sorted(made, key=lambda obj: obj.parent is not None)
 
 
-def bring_model(path: Path, model: Model, **options: Any) -> tuple[bytes, bpy.types.Object]:  # noqa: ANN401
+def bring_model(path: Path, model: Any, **options: Any) -> tuple[bytes, bpy.types.Object]:  # noqa: ANN401
     """Save and import `model`; its bytes and the mesh object."""
     data = save(path, model)
     return data, next(obj for obj in bring(path, **options) if obj.type == "MESH")

@@ -82,7 +82,7 @@ def bake(
                 raise ExportError(f'the number of vertices of "{bodies[0].obj.name}" changes during {what}')
             out[number] = values
     if out is None:
-        return np.zeros((0, sum(len(body.obj.data.vertices) for body in bodies), 3), np.float32)
+        return np.zeros((0, 0, 3), np.float32)
     if not np.isfinite(out).all():
         raise ExportError(f'"{bodies[0].obj.name}" has coordinates that are no numbers during {what}')
     return out

@@ -112,18 +112,18 @@ def unregister() -> None:
 
 
 def animations(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401  (a registered collection, which stubs cannot know)
-    """The animations of `mesh`, in export order."""
-    return getattr(mesh, ANIMATIONS)
+    """The animations of `mesh`, in export order; the data of curves and texts has none."""
+    return getattr(mesh, ANIMATIONS, ())
 
 
 def sounds(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401
-    """The sounds of `mesh`, in file order."""
-    return getattr(mesh, SOUNDS)
+    """The sounds of `mesh`, in file order; the data of curves and texts has none."""
+    return getattr(mesh, SOUNDS, ())
 
 
 def active(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401
     """The animation chosen in the list, None when there is none."""
-    number, items = getattr(mesh, ACTIVE_ANIMATION), animations(mesh)
+    number, items = getattr(mesh, ACTIVE_ANIMATION, 0), animations(mesh)
     return items[min(number, len(items) - 1)] if len(items) else None
 
 

@@ -71,7 +71,7 @@ class Source:
         if len(self.bodies) != 1:
             return None
         obj = self.bodies[0].obj
-        if len(obj.data.vertices) != self.vertices:
+        if obj.type != "MESH" or len(obj.data.vertices) != self.vertices:
             return None
         keyed = shape_motion.frames_of(obj.data, item)
         if keyed is not None or item.action is None:
@@ -93,6 +93,8 @@ class Source:
         if not item.use_scene and item.action is None:
             raise ExportError(f'the animation "{item.name}" has lost some of its shape keys, and has no Action')
         times = sample_times(self.context.scene, item)
+        if not len(times):
+            return np.zeros((0, self.vertices, 3), np.float32)
         action = None if item.use_scene else item.action
         values = bake.bake(self.context, self.bodies, action, times)
         if values.shape[1] != self.vertices:
@@ -104,9 +106,9 @@ class Source:
 
     def _with_originals(self, item: Any, frames: Frames) -> Frames:  # noqa: ANN401
         """Vertices whose rest place was not edited keep the frames they came with."""
-        if item.use_scene or len(self.bodies) != 1:
-            return frames
         obj = self.bodies[0].obj
+        if item.use_scene or item.action is None or len(self.bodies) != 1 or obj.type != "MESH":
+            return frames
         original = bone_motion.original_frames(obj, item.action)
         if original is None or original.shape != frames.shape:
             return frames

@@ -23,7 +23,7 @@ def value(table: bytes, number: int) -> int:
 def table(mesh: bpy.types.Mesh, sound_count: int) -> bytes:
     """The sound table: kept entries where they still say the same, the kept tail, none where the file had none."""
     raw = kept.get(mesh, kept.SOUND_TABLE, b"")
-    items: list[Any] = list(getattr(mesh, clips.ANIMATIONS, ()))
+    items: list[Any] = list(clips.animations(mesh))
     wanted = [entry(item, sound_count) for item in items]
     if not raw and all(value == clips.NO_SOUND for value in wanted) and kept.get(mesh, kept.NAME_BLOCK, b""):
         return b""

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import compat, selection
 from ...io_common.scene import mesh as meshes
+from . import shape_motion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -154,6 +155,9 @@ def _playing(
                 if block.type == "ARMATURE":
                     undo.callback(_set_pose, block, _rest_pose(block))
             compat.assign_action(block, action, aim.slot)
+        for mesh in {body.obj.data for body in bodies if body.obj.type == "MESH"}:
+            if any(aim.block == mesh.shape_keys for aim in aims):
+                undo.callback(shape_motion.set_values, mesh, shape_motion.silence(mesh))
         yield
 
 

@@ -21,6 +21,17 @@ ACTIVE_SOUND = "carnivores_sound_index"
 NO_SOUND = -1
 
 
+def set_kps(item: Any, kps: int) -> None:  # noqa: ANN401
+    """Another rate: frame k of an imported animation stays at k * N / ((N - 1) * KPS) s, others get other frames."""
+    if item.action is not None and not item.use_length and not item.use_scene:
+        curves.stretch(item.action, max(item.kps, 1) / max(kps, 1))
+    item.kps = kps
+
+
+def _kps(item: Any) -> int:  # noqa: ANN401
+    return int(item.kps)
+
+
 class CARNIVORES_PG_animation(bpy.types.PropertyGroup):
     """One animation. `name` is what the user reads and edits; `raw_name` the field it came from, as hexadecimal."""
 
@@ -53,8 +64,8 @@ class CARNIVORES_PG_animation(bpy.types.PropertyGroup):
             description="Keys per second; the keyframes of the Action move along",
             soft_min=1,
             soft_max=60,
-            get=lambda self: self.kps,
-            set=lambda self, value: set_kps(self, value),
+            get=_kps,
+            set=set_kps,
         )
         frames: IntProperty(name="Frames", description="Number of frames in the file", default=2, min=0)
         # Shape keys: where its first and last key are on the keys' own time line; -1: no shape keys.
@@ -137,10 +148,3 @@ def set_name(item: Any, raw: bytes) -> None:  # noqa: ANN401
     """Name an entry after a 32-byte field, which is kept."""
     item.raw_name = raw.hex()
     item.name = label(raw)
-
-
-def set_kps(item: Any, kps: int) -> None:  # noqa: ANN401
-    """Another rate: frame k of an imported animation stays at k * N / ((N - 1) * KPS) s, others get other frames."""
-    if item.action is not None and not item.use_length and not item.use_scene:
-        curves.stretch(item.action, max(item.kps, 1) / max(kps, 1))
-    item.kps = kps

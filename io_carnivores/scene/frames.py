@@ -77,7 +77,9 @@ class Source:
         if keyed is not None or item.action is None:
             return None if keyed is None else self._placed(keyed)
         original = bone_motion.original_frames(obj, item.action)
-        if original is None or (self.follow_base and bone_motion.edited_vertices(obj.data).any()):
+        if original is None or len(original) != frame_count(self.context.scene, item):
+            return None
+        if self.follow_base and bone_motion.edited_vertices(obj.data).any():
             return None
         return self._placed(motion.positions(original))
 

@@ -13,7 +13,7 @@ import bpy
 from ...io_common.formats.errors import UserError
 from ...io_common.formats.files import safe_stem
 from ...io_common.scene import compat
-from . import bake, clips, frames, sounds
+from . import bake, clips, frames, shape_motion, sounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,8 @@ def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
             compat.assign_action(aim.block, item.action, aim.slot)
     for obj in objects:
         obj.show_only_shape_key = False
+        if obj.type == "MESH":
+            shape_motion.silence(obj.data)
     if item.rate and not math.isclose(item.rate, frames.scene_rate(scene), rel_tol=1e-6):
         frames.set_scene_rate(scene, item.rate)
     start, end = frames.span(item)

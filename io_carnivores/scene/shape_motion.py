@@ -88,10 +88,14 @@ def _add(
         obj.data.shape_keys.use_relative = relative
     keys = obj.data.shape_keys
     number, count = len(keys.key_blocks), len(points)
+    was_relative = keys.use_relative
+    # A new absolute key may be put where the time line stands, among the others; a relative one goes behind all of them.
+    keys.use_relative = True
     for frame, values in enumerate(points):
         block = obj.shape_key_add(name=f"{title[:40]} {frame:04d}", from_mix=False)
-        block.interpolation = "KEY_LINEAR"
+        block.interpolation, block.value = "KEY_LINEAR", 0.0
         block.points.foreach_set("co", values)
+    keys.use_relative = was_relative
     item.first_key, item.last_key = keys.key_blocks[number].frame, keys.key_blocks[number + count - 1].frame
     item.action = _action(keys, title, number, count, item.kps, fps, relative=keys.use_relative)
     item.rate = fps
@@ -140,6 +144,7 @@ def add(
         block = obj.shape_key_add(name=f"{title[:40]} {frame:04d}", from_mix=False)
         block.interpolation = "KEY_LINEAR"
         block.points.foreach_set("co", values)
+    keys.use_relative = was_relative
     item.first_key, item.last_key = keys.key_blocks[number].frame, keys.key_blocks[number + count - 1].frame
     item.action = _action(keys, title, number, count, animation.kps, fps, relative=keys.use_relative)
     item.rate = fps
@@ -193,6 +198,25 @@ def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.
         return None
     points = _points(mesh, numbers).reshape(len(numbers), -1, 3)
     return np.asarray(FILE_Y_UP.undo(points), np.float32)
+
+
+def silence(mesh: bpy.types.Mesh) -> dict[str, float]:
+    """Take every relative key of an animation out of the mix, so that only the Action counts; their values before."""
+    keys = mesh.shape_keys
+    if keys is None or not keys.use_relative:
+        return {}
+    old: dict[str, float] = {}
+    for item in clips.animations(mesh):
+        for block in [keys.key_blocks[number] for number in block_numbers(mesh, item) or ()]:
+            old[block.name] = block.value
+            block.value = 0.0
+    return old
+
+
+def set_values(mesh: bpy.types.Mesh, values: dict[str, float]) -> None:
+    """Mix keys as they were."""
+    for name, value in values.items():
+        mesh.shape_keys.key_blocks[name].value = value
 
 
 def remove(obj: bpy.types.Object, item: clips.CARNIVORES_PG_animation) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -108,13 +108,23 @@ def write_png(image: bpy.types.Image, path: Path) -> None:
 
 def has_audio() -> bool:
     """Whether this Blender can decode and play sounds; some builds cannot."""
-    return bool(getattr(bpy.app.build_options, "audaspace", False)) and importlib.util.find_spec("aud") is not None
+    return _aud() is not None
+
+
+def _aud() -> Any:  # noqa: ANN401  (a module that is there or not)
+    if not getattr(bpy.app.build_options, "audaspace", False):
+        return None
+    try:
+        return importlib.import_module("aud")
+    except ImportError:
+        return None
 
 
 def read_audio(path: Path) -> tuple[Any, int] | None:
     """A sound file as an (n, channels) f32 array and its rate in Hz; None when Blender cannot decode it."""
-    import aud
-
+    aud = _aud()
+    if aud is None:
+        return None
     try:
         sound = aud.Sound.file(str(path))
         rate, _channels = sound.specs

@@ -109,47 +109,6 @@ def _points(mesh: bpy.types.Mesh, numbers: range) -> npt.NDArray[np.float32]:
     return points
 
 
-def assign(obj: bpy.types.Object, action: bpy.types.Action) -> None:
-    """Let the keys of `obj` play an Action."""
-    compat.assign_action(obj.data.shape_keys, action)
-
-
-def add(
-    obj: bpy.types.Object,
-    item: clips.CARNIVORES_PG_animation,
-    animation: Animation,
-    fps: float,
-    *,
-    relative: bool = False,
-    matrix: npt.NDArray[np.float64] | None = None,
-) -> None:
-    """Give `obj` the keys and the Action of one more animation.
-
-    `relative` counts only where it has no keys yet; `matrix` (4, 4) takes Blender axes in file units to its own space.
-    """
-    count = len(animation.frames)
-    if not count:
-        return
-    if obj.data.shape_keys is None:
-        obj.shape_key_add(name="Basis", from_mix=False).interpolation = "KEY_LINEAR"
-        obj.data.shape_keys.use_relative = relative
-    keys = obj.data.shape_keys
-    number = len(keys.key_blocks)
-    title = label(animation.name) or item.name or "Animation"
-    points = FILE_Y_UP.apply(motion.positions(animation.frames))
-    if matrix is not None:
-        points = (points.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
-    points = np.ascontiguousarray(points).reshape(count, -1)
-    for frame, values in enumerate(points):
-        block = obj.shape_key_add(name=f"{title[:40]} {frame:04d}", from_mix=False)
-        block.interpolation = "KEY_LINEAR"
-        block.points.foreach_set("co", values)
-    keys.use_relative = was_relative
-    item.first_key, item.last_key = keys.key_blocks[number].frame, keys.key_blocks[number + count - 1].frame
-    item.action = _action(keys, title, number, count, animation.kps, fps, relative=keys.use_relative)
-    item.rate = fps
-
-
 def _action(
     keys: bpy.types.Key, title: str, first: int, count: int, kps: int, fps: float, *, relative: bool
 ) -> bpy.types.Action:

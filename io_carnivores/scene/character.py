@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...io_common.scene import mesh as meshes
 from ..formats import recover
 from ..formats.car import Character, Sound
 from ..formats.model import label, name_field
@@ -62,6 +63,7 @@ def show_motion(
     rig = _rig(character, options, digest, path)
     fps = frames.scene_rate(context.scene)
     if rig is None:
+        meshes.set_attribute(obj.data, kept.REST, "FLOAT_VECTOR", "POINT", meshes.get_positions(obj.data))
         shape_motion.build(obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=fps)
         return made
     if len(made) > 1:  # a bone table of the file, which knows nothing of the motion

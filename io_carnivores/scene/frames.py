@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.formats.errors import ExportError
+from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats import motion
+from ..formats import motion, offsets
 from ..formats.motion import Animation
-from . import bake, bone_motion, clips, part, shape_motion
+from . import bake, bone_motion, clips, kept, part, shape_motion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,13 +76,26 @@ class Source:
             return None
         keyed = shape_motion.frames_of(obj.data, item)
         if keyed is not None or item.action is None:
-            return None if keyed is None else self._placed(keyed)
+            return None if keyed is None else self._placed(self._with_base_edits(obj, keyed))
         original = bone_motion.original_frames(obj, item.action)
         if original is None or len(original) != frame_count(self.context.scene, item):
             return None
         if self.follow_base and bone_motion.edited_vertices(obj.data).any():
             return None
         return self._placed(motion.positions(original))
+
+    def _with_base_edits(self, obj: bpy.types.Object, keyed: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Frames of absolute keys, moved along with an edited base pose; relative ones Blender takes along itself."""
+        mesh = obj.data
+        rest = meshes.get_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT")
+        owner = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT")
+        relative = mesh.shape_keys is not None and mesh.shape_keys.use_relative
+        if not self.follow_base or relative or rest is None or owner is None or not len(keyed):
+            return keyed
+        offset = meshes.get_positions(mesh) - rest
+        if not offset.any():
+            return keyed
+        return offsets.carried(owner, FILE_Y_UP.undo(rest), keyed, FILE_Y_UP.undo(offset))
 
     def _placed(self, positions: npt.NDArray[np.float32]) -> Frames:
         """Frames of positions (N, V, 3) in the axes of the file, moved along with an object that was moved."""

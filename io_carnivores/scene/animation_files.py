@@ -130,9 +130,9 @@ def extract_vtl(
     path: Path,
 ) -> Vtl:
     """The chosen animation of the character that `objects` are."""
-    del digest, path
+    del path
     item = _chosen(character.list_owner(objects), objects[0].name, options.animation)
-    return Vtl(_extract(context, objects, options, item), last_index=item.last_index)
+    return Vtl(_extract(context, objects, options, item, digest), last_index=item.last_index)
 
 
 def extract_ani(
@@ -143,9 +143,9 @@ def extract_ani(
     path: Path,
 ) -> Animation:
     """The chosen animation of the character that `objects` are."""
-    del digest, path
+    del path
     item = _chosen(character.list_owner(objects), objects[0].name, options.animation)
-    return _extract(context, objects, options, item)
+    return _extract(context, objects, options, item, digest)
 
 
 def _chosen(mesh: bpy.types.Mesh, title: str, name: str) -> Any:  # noqa: ANN401
@@ -166,7 +166,8 @@ def _extract(
     objects: list[bpy.types.Object],
     options: ExportAnimationOptions,
     item: Any,  # noqa: ANN401
+    digest: Digest,
 ) -> Animation:
     with selection.object_mode(context), selection.at_rest(context, objects):
         count = frames.evaluated_count(context, objects, options)
-    return frames.Source.of(context, objects, options, count).animation(item)
+    return frames.Source.of(context, objects, options, count, digest).animation(item)

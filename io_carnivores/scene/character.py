@@ -106,7 +106,7 @@ def extract_car(
     model = extract.extract_body(context, objects, options, digest)
     mesh = list_owner(objects)
     character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(path.stem))
-    source = frames.Source.of(context, objects, options, len(model.vertices))
+    source = frames.Source.of(context, objects, options, len(model.vertices), digest)
     character.animations = [source.animation(item) for item in clips.animations(mesh)]
     for item in clips.sounds(mesh):
         data = sounds.samples(item.sound) if item.sound is not None else b""

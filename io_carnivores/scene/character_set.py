@@ -76,7 +76,7 @@ def extract_cat(
     if kept.get(mesh, kept.KIND, "") == "carnivores_car" or not len(kept.get_array(mesh, kept.BONES, BONE)):
         # No character of the game has a bone table; a recovered skeleton is not one of the file's.
         model.bones = np.zeros(0, BONE)
-    source = frames.Source.of(context, objects, options, len(model.vertices))
+    source = frames.Source.of(context, objects, options, len(model.vertices), digest)
     items, listed = list(clips.animations(mesh)), list(clips.sounds(mesh))
     own = kept.get(mesh, kept.KIND, "") == KIND
     names = _names([item.name for item in items], "" if own else path.stem, "animation")

@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+import re
+from typing import Any
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...io_common.scene import compat
 from . import kept
 
-if TYPE_CHECKING:
-    import bpy
-
 LINEAR = 1  # interpolation of a keyframe
+_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 START = 1.0  # scene frame at which imported animations start
 
 
@@ -61,6 +61,12 @@ def fingerprint(action: bpy.types.Action) -> str:
         digest.update(values.tobytes())
         digest.update(kinds.tobytes())
     return digest.hexdigest()
+
+
+def bones_of(action: bpy.types.Action) -> set[str]:
+    """The names of the bones that an Action moves."""
+    found = (_BONE.match(curve.data_path) for curve in compat.all_curves(action))
+    return {bpy.utils.unescape_identifier(match[1]) for match in found if match is not None}
 
 
 def stretch(action: bpy.types.Action, factor: float) -> None:

@@ -15,13 +15,14 @@ from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import motion, offsets
 from ..formats.motion import Animation
-from . import bake, bone_motion, clips, kept, part, shape_motion
+from . import bake, bone_motion, clips, curves, kept, part, shape_motion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import bpy
 
+    from ...io_common.formats.digest import Digest
     from .options import ExportCharacterOptions
 
     Frames = npt.NDArray[np.int16]
@@ -34,6 +35,7 @@ class Source:
     context: bpy.types.Context
     bodies: list[bake.Body]
     vertices: int
+    digest: Digest
     follow_base: bool = True
     force: bool = False
 
@@ -44,11 +46,12 @@ class Source:
         objects: Sequence[bpy.types.Object],
         options: ExportCharacterOptions,
         vertices: int,
+        digest: Digest,
     ) -> Source:
         """`vertices`: how many the written model has. Their place in the scene is taken as it is now."""
         still = not options.use_mesh_modifiers
         bodies = [bake.Body.of(obj, part.file_matrix(obj, obj, options), still=still) for obj in objects]
-        return cls(context, bodies, vertices, options.use_base_edits)
+        return cls(context, bodies, vertices, digest, options.use_base_edits)
 
     def animation(self, item: Any) -> Animation:  # noqa: ANN401  (a registered group)
         """One animation of the list. Raises `ExportError` when its motion cannot be had."""
@@ -112,6 +115,8 @@ class Source:
         if not len(times):
             return np.zeros((0, self.vertices, 3), np.float32)
         action = None if item.use_scene else item.action
+        if action is not None:
+            self._warn_of_lost_bones(item.name, action)
         values = bake.bake(self.context, self.bodies, action, times)
         if values.shape[1] != self.vertices:
             raise ExportError(
@@ -119,6 +124,15 @@ class Source:
                 f"{self.vertices}; modifiers must not change their number, or be applied to both"
             )
         return np.asarray(FILE_Y_UP.undo(values), np.float32)
+
+    def _warn_of_lost_bones(self, name: str, action: bpy.types.Action) -> None:
+        """Blender renames bones in the Actions that are assigned, and in no others."""
+        rigs = [rig for body in self.bodies if (rig := selection.armature_of(body.obj)) is not None]
+        known = {bone.name for rig in rigs for bone in rig.data.bones}
+        lost = sorted(curves.bones_of(action) - known)
+        if lost and known:
+            named = ", ".join(f'"{bone}"' for bone in lost[:3])
+            self.digest.add(f'the animation "{name}" moves bones that are not there any more: {named}')
 
     def _with_originals(self, item: Any, frames: Frames) -> Frames:  # noqa: ANN401
         """Vertices whose rest place was not edited keep the frames they came with."""

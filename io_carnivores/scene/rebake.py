@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...io_common.formats.digest import Digest
 from ...io_common.scene import selection
 from ..formats.fit_report import SOFT_SHARE, SOFT_STEPS, WITHIN
 from ..formats.model import label
@@ -29,7 +30,7 @@ def rebake(context: bpy.types.Context, objects: Sequence[bpy.types.Object], mode
     """
     with selection.object_mode(context), selection.at_rest(context, objects):
         count = frames.evaluated_count(context, objects, ExportCharacterOptions())
-    source = frames.Source.of(context, objects, ExportCharacterOptions(), count)
+    source = frames.Source.of(context, objects, ExportCharacterOptions(), count, Digest())
     source.force = True
     tally = _Tally(count)
     listed = []

@@ -31,7 +31,9 @@ def tube(rows: int = 16, *, closed: bool = True) -> Model:
         part = slice(ring * AROUND, (ring + 1) * AROUND)
         size = 20.0 + 3 * (ring % 3)
         place = LENGTH * (ring // 2) + (6.0 if ring % 2 == 0 else LENGTH - 6.0)
-        vertices["position"][part] = np.stack((size * np.cos(turn), 30 + size * np.sin(turn), np.full(AROUND, place)), 1)
+        vertices["position"][part] = np.stack(
+            (size * np.cos(turn), 30 + size * np.sin(turn), np.full(AROUND, place)), 1
+        )
         vertices["owner"][part] = ring // 2
     corners = []
     for ring in range(rings - 1):
@@ -39,7 +41,7 @@ def tube(rows: int = 16, *, closed: bool = True) -> Model:
             a, b = ring * AROUND + step, ring * AROUND + (step + 1) % AROUND
             corners += [(a, b, a + AROUND), (b, b + AROUND, a + AROUND)]
     faces = np.zeros(len(corners), FACE)
-    faces["corner"] = np.array(corners)[:, ::1 if closed else -1]
+    faces["corner"] = np.array(corners)[:, :: 1 if closed else -1]
     faces["u"] = np.arange(3 * len(corners)).reshape(-1, 3) % 256
     faces["v"] = np.arange(3 * len(corners)).reshape(-1, 3) % max(rows, 1)
     faces["next"] = -1
@@ -56,7 +58,9 @@ def turned(angle: float, axis: int) -> npt.NDArray[np.float64]:
     return matrix
 
 
-def swing(model: Model, count: int, *, strength: float = 0.4, axis: int = 0, loops: bool = True) -> npt.NDArray[np.int16]:
+def swing(
+    model: Model, count: int, *, strength: float = 0.4, axis: int = 0, loops: bool = True
+) -> npt.NDArray[np.int16]:
     """Frames (N, V, 3) of the tube, each body turning about the end of the one before it."""
     rest = model.vertices["position"].astype(np.float64)
     frames = np.empty((count, len(rest), 3))

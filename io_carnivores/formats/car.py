@@ -124,7 +124,10 @@ def _animation(reader: Reader, number: int, vertices: int) -> Animation:
     count = int(header["frame_count"])
     if count < 0:
         raise FormatError(
-            f"animation {number} has a negative number of frames", offset=at + 36, expected="0 or more", found=str(count)
+            f"animation {number} has a negative number of frames",
+            offset=at + 36,
+            expected="0 or more",
+            found=str(count),
         )
     values = reader.array("<i2", count * vertices * 3, f"coordinates of animation {number}")
     return Animation(bytes(header["name"]), int(header["kps"]), values.reshape(count, vertices, 3))

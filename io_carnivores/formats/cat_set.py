@@ -69,7 +69,9 @@ def companions(found: CatSet, path: Path, folders: Sequence[str], digest: Digest
     model_path = place.find(Path(found.cat.model).stem, ".3dn")
     if model_path is None:
         raise FormatError(
-            "the model of the character was not found", expected=f'"{Path(found.cat.model).stem}.3dn" beside it', path=path
+            "the model of the character was not found",
+            expected=f'"{Path(found.cat.model).stem}.3dn" beside it',
+            path=path,
         )
     try:
         found.model = model_3dn.read(files.read_file(model_path))
@@ -81,7 +83,8 @@ def companions(found: CatSet, path: Path, folders: Sequence[str], digest: Digest
     found.animations = [_animation(place, entry.file, found.model, digest, missing) for entry in found.cat.animations]
     found.sounds = [_sound(place, name, digest, missing) for name in found.cat.sounds]
     if missing:
-        digest.add(f"{len(missing)} files were not found: {', '.join(missing)}", subject=path.name)
+        number = "1 file was" if len(missing) == 1 else f"{len(missing)} files were"
+        digest.add(f"{number} not found: {', '.join(missing)}", subject=path.name)
     return found
 
 

@@ -138,7 +138,10 @@ def recover(
 
 
 def refit(
-    body: npt.NDArray[np.integer], parent: npt.NDArray[np.integer], rest: npt.NDArray[Any], frames: npt.NDArray[np.int16]
+    body: npt.NDArray[np.integer],
+    parent: npt.NDArray[np.integer],
+    rest: npt.NDArray[Any],
+    frames: npt.NDArray[np.int16],
 ) -> Clip:
     """The motion of bodies that are known already: what carries `rest` (V, 3) to `frames` (N, V, 3) best.
 
@@ -152,7 +155,9 @@ def refit(
     links = np.append(np.asarray(parent, np.int64), -1)
     sample = _Frames([frames], len(shape)).sample(_SAMPLE)[bodies.order]
     solver.hang(links, sample)
-    parts = [solver.moved(rigid.unbiased(chunk)[bodies.order]) for chunk in _Frames([frames], len(shape)).chunks(_CHUNK)]
+    parts = [
+        solver.moved(rigid.unbiased(chunk)[bodies.order]) for chunk in _Frames([frames], len(shape)).chunks(_CHUNK)
+    ]
     whole = {
         name: np.concatenate([getattr(part, name) for part in parts])[:, :count]
         for name in ("quaternion", "rotation", "translation", "scale")

@@ -102,7 +102,7 @@ def _plain(found: Chunks) -> Wave:
         values = np.frombuffer(whole, f"<f{width}").astype(np.float32)
         values = np.where(np.isfinite(values), values, np.float32(0))
     elif found.form == PCM and found.bits == 8:
-        values = (np.frombuffer(whole, np.uint8).astype(np.float32) - 128) / 128
+        values = (np.frombuffer(whole, np.uint8).astype(np.float32) - np.float32(128)) / np.float32(128)
     elif found.form == PCM and found.bits in (16, 32):
         values = np.frombuffer(whole, f"<i{width}").astype(np.float32) / np.float32(1 << (found.bits - 1))
     elif found.form == PCM and found.bits == 24:
@@ -124,7 +124,25 @@ _STEPS = np.array(
         *(7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 19, 21, 23, 25, 28, 31, 34, 37, 41, 45, 50, 55, 60, 66, 73, 80, 88, 97),
         *(107, 118, 130, 143, 157, 173, 190, 209, 230, 253, 279, 307, 337, 371, 408, 449, 494, 544, 598, 658, 724, 796),
         *(876, 963, 1060, 1166, 1282, 1411, 1552, 1707, 1878, 2066, 2272, 2499, 2749, 3024, 3327, 3660, 4026, 4428),
-        *(4871, 5358, 5894, 6484, 7132, 7845, 8630, 9493, 10442, 11487, 12635, 13899, 15289, 16818, 18500, 20350, 22385),
+        *(
+            4871,
+            5358,
+            5894,
+            6484,
+            7132,
+            7845,
+            8630,
+            9493,
+            10442,
+            11487,
+            12635,
+            13899,
+            15289,
+            16818,
+            18500,
+            20350,
+            22385,
+        ),
         *(24623, 27086, 29794, 32767),
     ],
     np.int32,
@@ -144,7 +162,9 @@ def _adpcm(found: Chunks) -> Wave:
     value = np.ascontiguousarray(state[..., :2]).view("<i2")[..., 0].astype(np.int32)
     index = np.minimum(state[..., 2].astype(np.int32), 88)
     # Groups of 4 bytes by turns for each channel; in a byte the low half comes first.
-    body = blocks[:, head:].reshape(count, -1, found.channels, 4).transpose(1, 3, 0, 2).reshape(-1, count, found.channels)
+    body = (
+        blocks[:, head:].reshape(count, -1, found.channels, 4).transpose(1, 3, 0, 2).reshape(-1, count, found.channels)
+    )
     out = np.empty((2 * len(body) + 1, count, found.channels), np.int32)
     out[0] = value
     for number, byte in enumerate(body):

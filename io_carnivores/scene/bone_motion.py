@@ -199,7 +199,9 @@ def to_quaternions(rotation: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]
         rows[..., axis + 1, axis + 1] = 1 - trace + 2 * m[..., axis, axis]
         first, second = (axis + 1) % 3, (axis + 2) % 3
         rows[..., 0, axis + 1] = rows[..., axis + 1, 0] = m[..., second, first] - m[..., first, second]
-        rows[..., first + 1, second + 1] = rows[..., second + 1, first + 1] = m[..., first, second] + m[..., second, first]
+        rows[..., first + 1, second + 1] = rows[..., second + 1, first + 1] = (
+            m[..., first, second] + m[..., second, first]
+        )
     best = np.argmax(squares, axis=-1)[..., None, None]
     chosen = np.take_along_axis(rows, best, axis=-2)[..., 0, :]
     return chosen / np.linalg.norm(chosen, axis=-1, keepdims=True)

@@ -85,8 +85,7 @@ def extract_cat(
         title=kept.get(mesh, kept.CAT_TITLE, "") or label(kept.get(mesh, kept.NAME_BLOCK, b"")) or path.stem,
         model=kept.get(mesh, kept.CAT_MODEL, "") or f"{safe_stem(path.stem)}.3dn",
         animations=[
-            CatAnimation(name, sound_table.entry(item, len(listed)))
-            for name, item in zip(names, items, strict=True)
+            CatAnimation(name, sound_table.entry(item, len(listed))) for name, item in zip(names, items, strict=True)
         ],
         sounds=titles,
         source=kept.get(mesh, kept.CAT, b""),

@@ -112,7 +112,9 @@ def register() -> None:
     setattr(bpy.types.Mesh, ANIMATIONS, CollectionProperty(type=CARNIVORES_PG_animation))
     setattr(bpy.types.Mesh, SOUNDS, CollectionProperty(type=CARNIVORES_PG_sound))
     for name, label_ in ((ACTIVE_ANIMATION, "Active Animation"), (ACTIVE_SOUND, "Active Sound")):
-        setattr(bpy.types.Mesh, name, IntProperty(name=label_, description="Number of the entry chosen in the list", min=0))
+        setattr(
+            bpy.types.Mesh, name, IntProperty(name=label_, description="Number of the entry chosen in the list", min=0)
+        )
 
 
 def unregister() -> None:

@@ -63,7 +63,7 @@ def stop(scene: bpy.types.Scene) -> None:
 
 
 def _add_strip(scene: bpy.types.Scene, sound: bpy.types.Sound, start: int) -> bool:
-    """The sound on a free channel. Blender makes strips of files only: the strip is given the packed Sound afterwards."""
+    """The sound on a free channel. Blender makes strips of files only: the strip gets the packed Sound afterwards."""
     if not compat.has_audio():
         return False
     strips = compat.strips(scene)

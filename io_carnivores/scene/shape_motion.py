@@ -89,7 +89,7 @@ def _add(
     keys = obj.data.shape_keys
     number, count = len(keys.key_blocks), len(points)
     was_relative = keys.use_relative
-    # A new absolute key may be put where the time line stands, among the others; a relative one goes behind all of them.
+    # A new absolute key may go where the time line stands, among the others; a relative one goes behind all of them.
     keys.use_relative = True
     for frame, values in enumerate(points):
         block = obj.shape_key_add(name=f"{title[:40]} {frame:04d}", from_mix=False)
@@ -144,7 +144,7 @@ def block_numbers(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> 
     if len(first) != 1 or int(first[0]) + item.frames > len(places):
         return None
     found = range(int(first[0]), int(first[0]) + item.frames)
-    return found if not len(found) or abs(float(places[found[-1]]) - item.last_key) < _NEAR else None
+    return found if not item.frames or abs(float(places[found[-1]]) - item.last_key) < _NEAR else None
 
 
 def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.NDArray[np.float32] | None:

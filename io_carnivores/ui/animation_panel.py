@@ -106,9 +106,7 @@ class CARNIVORES_PT_animations(bpy.types.Panel):
             return
         mesh = obj.data
         row = self.layout.row()
-        row.template_list(
-            "CARNIVORES_UL_animations", "", mesh, clips.ANIMATIONS, mesh, clips.ACTIVE_ANIMATION, rows=6
-        )
+        row.template_list("CARNIVORES_UL_animations", "", mesh, clips.ANIMATIONS, mesh, clips.ACTIVE_ANIMATION, rows=6)
         self._buttons(row.column(align=True))
         item = clips.active(mesh)
         if item is not None:

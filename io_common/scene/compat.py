@@ -88,11 +88,7 @@ def all_curves(action: bpy.types.Action) -> list[Any]:
     if not hasattr(action, "layers"):
         return list(action.fcurves)
     return [
-        curve
-        for layer in action.layers
-        for strip in layer.strips
-        for bag in strip.channelbags
-        for curve in bag.fcurves
+        curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves
     ]
 
 

@@ -51,7 +51,7 @@ def test_samples(sample: Path) -> None:
     ("text", "words"),
     [
         ("carnivores_area_resources\n", "not a character description"),
-        ("carnivores_character\n[general]\ntitle = \"a\"\n", "names no model"),
+        ('carnivores_character\n[general]\ntitle = "a"\n', "names no model"),
         ("carnivores_character\n[animations]\nanimation_id 1\n", "not numbered in order"),
         ("carnivores_character\n[animations]\nanimation_id 0\nsound_index = many\n", "not a number"),
         ("carnivores_character\nsomething odd\n", "cannot be understood"),
@@ -76,7 +76,9 @@ def folder(tmp_path: Path) -> Path:
     for number, name in enumerate(("walk", "idle")):
         (base / f"{name}.ani").write_bytes(ani.write(Animation(b"", 10, characters.swing(model, 5 + number))))
     (other / "roar.wav").write_bytes(sound_data.wav(characters.sound().data))
-    text = Cat("Worm", "worm.3dn", [CatAnimation("walk", 0), CatAnimation("gone"), CatAnimation("idle")], ["roar", "hush"])
+    text = Cat(
+        "Worm", "worm.3dn", [CatAnimation("walk", 0), CatAnimation("gone"), CatAnimation("idle")], ["roar", "hush"]
+    )
     (base / "worm.cat").write_bytes(cat.write(text))
     return tmp_path
 

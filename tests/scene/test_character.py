@@ -211,7 +211,9 @@ def cat_folder(folder: Path) -> Path:
     for number, name in enumerate(("worm_walk", "worm_idle")):
         (folder / f"{name}.ani").write_bytes(ani.write(Animation(b"", 10, characters.swing(model, 8 + number))))
     (folder / "roar.wav").write_bytes(sound_data.wav(characters.sound().data) + b"LIST\4\0\0\0abcd")
-    text = Cat("Worm", "worm.3dn", [CatAnimation("worm_walk", 0), CatAnimation("gone"), CatAnimation("worm_idle")], ["roar"])
+    text = Cat(
+        "Worm", "worm.3dn", [CatAnimation("worm_walk", 0), CatAnimation("gone"), CatAnimation("worm_idle")], ["roar"]
+    )
     (folder / "worm.cat").write_bytes(b"# mine\r\n".join([cat.write(text), b""]))
     return folder / "worm.cat"
 

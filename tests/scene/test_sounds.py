@@ -136,5 +136,5 @@ def test_a_sound_that_was_put_in_by_hand_is_converted_at_export(tmp_path: Path) 
     found = car.read(scene.export(tmp_path / "out.car", obj))
     assert len(found.sounds[0].data) == 2 * 200
     path.unlink()
-    with pytest.raises(RuntimeError, match='"hand.wav" has no file any more'):
+    with pytest.raises(RuntimeError, match=r'"hand\.wav" has no file any more'):
         scene.export(tmp_path / "out.car", obj)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def rebake(context: bpy.types.Context, objects: Sequence[bpy.types.Object], model: Any) -> dict[str, Any]:  # noqa: ANN401
     """Bake every animation of `objects` and compare with `model`, what a file was read as.
 
-    Gives the `coordinates` compared, the share `within` so many steps in percent, and the numbers of `soft_vertices`,
+    Gives the `coordinates` compared, the share `within` so many steps in percent (none without animations), and the numbers of `soft_vertices`,
     which are more than 2 steps off in more than 2 % of the frames; of all animations together, and of each.
     """
     with selection.object_mode(context), selection.at_rest(context, objects):
@@ -72,6 +72,6 @@ class _Tally:
         total = self._frames * len(self._off) * 3
         return {
             "coordinates": total,
-            "within": {str(limit): round(100 * n / total, 3) if total else 100.0 for limit, n in self._within.items()},
+            "within": {str(limit): round(100 * n / total, 3) for limit, n in self._within.items()} if total else {},
             "soft_vertices": np.flatnonzero(self._off > SOFT_SHARE * self._frames).tolist(),
         }

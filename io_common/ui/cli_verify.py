@@ -101,6 +101,8 @@ def _tell(
 
 
 def _baked(facts: dict[str, Any]) -> str:
+    if not facts["coordinates"]:
+        return "  nothing to bake: there is no animation"
     steps, shares = " / ".join(facts["within"]), " / ".join(f"{share:.2f}" for share in facts["within"].values())
     soft = facts["soft_vertices"]
     named = f"{len(soft)} soft vertices: {', '.join(map(str, soft))}" if soft else "no soft vertices"

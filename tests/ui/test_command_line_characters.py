@@ -126,3 +126,12 @@ def test_a_cat_becomes_a_car_and_back(folder: Path, command: Callable[..., int])
     assert command("convert", "worm.car", "--to", "cat", "--out", out, "-q") == 0
     suffixes = sorted(path.suffix for path in out.iterdir())
     assert suffixes == [".3dn", ".ani", ".ani", ".ani", ".cat", ".tga", ".wav", ".wav"]
+
+
+def test_rebake_without_animations(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
+    """No share of nothing is claimed."""
+    character = characters.creature()
+    character.animations = []
+    (folder / "still.car").write_bytes(characters.written(character))
+    assert command("verify", "--rebake", "still.car", "-q") == 0
+    assert capfd.readouterr().out.splitlines()[1] == "  nothing to bake: there is no animation"

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import zlib
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +23,18 @@ if TYPE_CHECKING:
     from ..formats.registry import Format
 
 REPORT = "Carnivores & Dragon Nest Report"
+# Custom property of a mesh: digest of the file it came from.
+SOURCE = "carnivores_dragonnest_source"
 
 
-def load(entry: Format, path: Path, options: Any, digest: Digest, formats: Sequence[Format]) -> Any:  # noqa: ANN401
-    """Read, and check, `path` and the files that belong to it; no data-block is made."""
+def load(
+    entry: Format,
+    path: Path,
+    options: Any,  # noqa: ANN401
+    digest: Digest,
+    formats: Sequence[Format],
+) -> tuple[bytes, Any]:
+    """Read, and check, `path` and the files that belong to it: bytes and model; no data-block is made."""
     data = files.read_file(path)
     try:
         registry.require(entry, data, path, formats)
@@ -34,7 +43,7 @@ def load(entry: Format, path: Path, options: Any, digest: Digest, formats: Seque
             model = entry.companions(model, path, options, digest)
     except UserError as error:
         raise error.at(path) from error
-    return model
+    return data, model
 
 
 def import_file(
@@ -48,12 +57,27 @@ def import_file(
     """Import one file; the objects made, root first. When anything is raised the scene is as it was."""
     if entry.build is None:
         raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
-    model = load(entry, path, options, digest, formats)
+    data, model = load(entry, path, options, digest, formats)
     with rollback(context):
         try:
-            return entry.build(context, model, path, options, digest)
+            made = entry.build(context, model, path, options, digest)
         except UserError as error:
             raise error.at(path) from error
+        for obj in made:
+            if obj.type == "MESH":
+                obj.data[SOURCE] = fingerprint(data)
+    return made
+
+
+def fingerprint(data: bytes) -> str:
+    """A digest of a whole file, to tell whether an export is the file that was imported."""
+    return f"{len(data):x}-{zlib.crc32(data):08x}"
+
+
+def _is_the_imported_file(group: Sequence[bpy.types.Object], data: bytes) -> bool:
+    if len(group) != 1 or group[0].type != "MESH":
+        return False
+    return bool(group[0].data.get(SOURCE) == fingerprint(data))
 
 
 def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
@@ -100,9 +124,13 @@ def prepare(
     for target, group in zip(targets, groups, strict=True):
         try:
             model = entry.extract(context, group, options, digest, target)
+            data = entry.write(model)
+            untouched = _is_the_imported_file(group, data)
             for issue in entry.check(model, options.game):
-                result.issues.append((group[0].name, issue))
-            result.bundle[target] = entry.write(model)
+                # What came out of a file may go back into it, whatever a game thinks of it.
+                known = replace(issue, severity=Severity.WARNING) if untouched else issue
+                result.issues.append((group[0].name, known))
+            result.bundle[target] = data
             if entry.finish is not None:
                 _add_companions(result.bundle, entry.finish(model, target))
         except UserError as error:

@@ -93,14 +93,14 @@ def test_truncated_at_every_byte(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["3df", "3dn"])
-def test_every_byte_changed_to_every_value(kind: str) -> None:
+def test_every_byte_changed(kind: str) -> None:
     """Either the change is in the model, and comes out again, or the file is refused."""
     codec = models.CODECS[kind]
     model = models.small()
     model.texels = model.texels[:0]
     sound = codec.write(model if kind == "3df" else models.as_mobile(model))
     accepted = 0
-    for offset, data in models.changed_bytes(sound, lambda _old: list(range(256))):
+    for offset, data in models.changed_bytes(sound, lambda old: [0, 1, 0x7F, 0x80, 0xFF, *(old ^ 1 << bit for bit in range(8))]):
         try:
             found = codec.read(data)
         except FormatError as error:
@@ -108,7 +108,7 @@ def test_every_byte_changed_to_every_value(kind: str) -> None:
             continue
         accepted += 1
         assert codec.write(found) == data, offset
-    assert accepted > len(sound) * 100
+    assert accepted > len(sound) * 5
 
 
 @pytest.mark.parametrize("kind", ["3df", "3dn"])

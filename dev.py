@@ -22,7 +22,9 @@ TOOLS = ROOT / ".dev" / "tools"
 PYTHON = TOOLS / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = TOOLS / "pins.txt"
 # What pip and urllib say when there is no index, as opposed to a pin that the index does not hold.
-NO_INDEX = re.compile(r"connection|resolve|timed out|temporary failure|unreachable|proxy|ssl|retrying", re.IGNORECASE)
+NO_INDEX = re.compile(
+    r"connection|resolve|timed out|temporary failure|unreachable|proxy|ssl|retrying|versions: none", re.IGNORECASE
+)
 
 
 class DevError(Exception):
@@ -31,7 +33,7 @@ class DevError(Exception):
 
 def pins() -> list[str]:
     """Return the pinned requirements of the private environment."""
-    import tomllib  # noqa: PLC0415 (absent before Python 3.11, which gets a sentence instead of a traceback)
+    import tomllib
 
     with (ROOT / "pyproject.toml").open("rb") as file:
         groups: dict[str, list[str]] = tomllib.load(file)["dependency-groups"]
@@ -66,8 +68,7 @@ def fetch_pip(folder: Path) -> Path:
     with urllib.request.urlopen(page_url, timeout=60) as page:  # noqa: S310 (the user's own index)
         links = re.findall(r'href="([^"]+/(pip-\d+(?:\.\d+)*-py3-none-any\.whl)[^"]*)"', page.read().decode())
     if not links:
-        message = f"{page_url} lists no pip"
-        raise DevError(message)
+        raise DevError(f"{page_url} lists no pip")
     link, name = max(links, key=lambda found: [int(part) for part in found[1].split("-")[1].split(".")])
     wheel = folder / name
     with urllib.request.urlopen(urllib.request.urljoin(page_url, link), timeout=180) as data:  # noqa: S310
@@ -77,7 +78,7 @@ def fetch_pip(folder: Path) -> Path:
 
 def install(requirements: list[str]) -> None:
     """Make the private environment and install *requirements* into it."""
-    import venv  # noqa: PLC0415 (only a first run needs it)
+    import venv
 
     if TOOLS.exists():
         shutil.rmtree(TOOLS)
@@ -93,8 +94,7 @@ def install(requirements: list[str]) -> None:
     if done.returncode:
         sys.stderr.write(done.stdout)
         why = "is the network up, or PIP_INDEX_URL right?" if NO_INDEX.search(done.stdout) else "see pip's words above."
-        message = f"could not install {', '.join(requirements)} from the package index {index_url()}: {why}"
-        raise DevError(message)
+        raise DevError(f"could not install {', '.join(requirements)} from the package index {index_url()}: {why}")
 
 
 def ensure_tools() -> None:
@@ -108,8 +108,7 @@ def ensure_tools() -> None:
     try:
         install(requirements)
     except urllib.error.URLError as error:
-        message = f"no package index is reachable at {index_url()} ({error.reason})"
-        raise DevError(message) from error
+        raise DevError(f"no package index is reachable at {index_url()} ({error.reason})") from error
     STAMP.write_text(digest, encoding="utf-8")
 
 
@@ -117,7 +116,9 @@ def run_session(name: str, arguments: list[str]) -> int:
     """Run the nox session *name*; return the exit code of the program it ran, or nox's own."""
     with tempfile.TemporaryDirectory() as folder:
         code = Path(folder) / "exit-code"
-        environment = os.environ | {"DEV_EXIT_CODE": str(code)}
+        # uv does not read pip's settings; an index of the user's own must serve both.
+        index = {"UV_DEFAULT_INDEX": index_url()} if "PIP_INDEX_URL" in os.environ else {}
+        environment = index | os.environ | {"DEV_EXIT_CODE": str(code)}
         command = [PYTHON, "-m", "nox", "--noxfile", ROOT / "noxfile.py", "--session", name, "--", *arguments]
         # The caller's folder stays the current one, so that relative paths in ARGS mean what they say.
         done = subprocess.run(command, check=False, env=environment)
@@ -126,6 +127,8 @@ def run_session(name: str, arguments: list[str]) -> int:
 
 def main(arguments: list[str]) -> int:
     """Run the task that the command line names."""
+    if sys.version_info < (3, 11):  # noqa: UP036 (an older one gets a sentence)
+        raise DevError(f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}")
     listed = tasks()
     if not arguments or arguments[0] in {"-h", "--help", "help"}:
         print("python3 dev.py TASK [ARGS], where TASK is one of")
@@ -133,17 +136,13 @@ def main(arguments: list[str]) -> int:
         return 0
     name, *rest = arguments
     if name not in listed:
-        message = f"there is no task {name!r}; the tasks are {', '.join(listed)}"
-        raise DevError(message)
+        raise DevError(f"there is no task {name!r}; the tasks are {', '.join(listed)}")
     ensure_tools()
     return run_session(name, rest)
 
 
 if __name__ == "__main__":
     try:
-        if sys.version_info < (3, 11):
-            old = f"Python 3.11 or newer is needed, this is {sys.version.split()[0]}"
-            raise DevError(old)
         sys.exit(main(sys.argv[1:]))
     except DevError as problem:
         sys.exit(f"dev.py: {problem}")

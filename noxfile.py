@@ -80,8 +80,11 @@ def blender_python(session: nox.Session, series: str) -> str:
         reason = f"Blender {series} needs Python {blender.python}, which uv neither finds nor can download"
         (session.error if os.environ.get("CI") else session.skip)(f"not run: {reason}")
     uv = [sys.executable, "-m", "uv"]
-    session.run(*uv, "venv", "--quiet", "--clear", "--python", interpreter, str(folder), external=True)
-    session.run(*uv, "pip", "install", "--quiet", "--python", str(python), *requirements, external=True)
+    try:
+        session.run(*uv, "venv", "--quiet", "--clear", "--python", interpreter, str(folder), external=True)
+        session.run(*uv, "pip", "install", "--quiet", "--python", str(python), *requirements, external=True)
+    except nox.command.CommandFailed:
+        session.error(f"could not install {blender.wheel}: is the package index reachable? uv's own words are above")
     stamp.write_text(digest, encoding="utf-8")
     return str(python)
 
@@ -105,7 +108,9 @@ def pytest_step(session: nox.Session, python: str, folders: list[str], *options:
     """Run pytest over *folders*, or over those of the user's own paths that lie in them; keep a JUnit report."""
     chosen = [word for word in session.posargs if (ROOT / word.partition("::")[0]).exists() and "tests" in word]
     others = [word for word in session.posargs if word not in chosen]
-    paths = [word for word in chosen if any(Path(word).is_relative_to(folder) for folder in folders)] if chosen else folders
+    paths = (
+        [word for word in chosen if any(Path(word).is_relative_to(folder) for folder in folders)] if chosen else folders
+    )
     if not paths:
         session.skip("none of the chosen tests is in this step")
     report = REPORTS / f"{summary.report_name(session.name)}.xml"

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RESULTS = {"success": "passed", "failed": "FAILED", "aborted": "FAILED", "skipped": "not run"}
-HEADINGS = ("step", "result", "passed", "failed", "skipped", "seconds", "")
+NUMBERS = ("passed", "failed", "skipped", "seconds")
+HEADINGS = ("step", "result", *NUMBERS, "")
 
 
 def report_name(step: str) -> str:
@@ -47,8 +48,12 @@ def rows(reports: Path) -> list[tuple[str, ...]]:
 def table(reports: Path) -> str:
     """Return the closing table as text."""
     lines = [HEADINGS, *rows(reports)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
-    return "\n".join(
-        "  ".join(cell.rjust(w) if 1 < i < 6 else cell.ljust(w) for i, (cell, w) in enumerate(zip(line, widths, strict=True))).rstrip()  # noqa: E501, PLR2004
-        for line in lines
-    )
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    shown = []
+    for line in lines:
+        cells = [
+            cell.rjust(width) if heading in NUMBERS else cell.ljust(width)
+            for heading, cell, width in zip(HEADINGS, line, widths, strict=True)
+        ]
+        shown.append("  ".join(cells).rstrip())
+    return "\n".join(shown)

@@ -171,7 +171,17 @@ def summary(model: Model) -> dict[str, Any]:
         "size": (np.ptp(positions, axis=0) if len(positions) else np.zeros(3)).round(3).tolist(),
     }
     if model.texture_name:
-        facts["texture"] = {"name": label(model.texture_name)}
+        facts["texture"] = {"name": label(model.texture_name), **_picture_facts(model.texture)}
     if model.has_sprite:
         facts["sprite"] = label(model.sprite_name)
+    return facts
+
+
+def _picture_facts(texture: TextureFile | None) -> dict[str, Any]:
+    """What is known of a texture file that was looked for and found."""
+    if texture is None:
+        return {}
+    facts: dict[str, Any] = {"format": texture.suffix.lstrip(".").upper()}
+    if texture.picture is not None:
+        facts |= {"width": texture.picture.shape[1], "rows": texture.picture.shape[0]}
     return facts

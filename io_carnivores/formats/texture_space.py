@@ -41,9 +41,14 @@ def is_exact(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: int) -> bool:
 
 
 def to_texel(uv: npt.NDArray[np.float32], rows: int) -> npt.NDArray[np.int32]:
-    """(n, 2) f32 UVs to (n, 2) i32 texel column and row; what is not finite becomes 0."""
+    """(n, 2) f32 UVs to (n, 2) i32 texel column and row; what is not finite becomes 0.
+
+    The very edge of the picture belongs to its last texel: the one beyond is on the other side of it.
+    """
     texel = np.empty(uv.shape, np.float64)
     texel[:, 0] = uv[:, 0].astype(np.float64) * TEXTURE_WIDTH - 0.5
     texel[:, 1] = (1.0 - uv[:, 1].astype(np.float64)) * rows - 0.5
+    edge = np.array((TEXTURE_WIDTH, rows)) - 1
+    np.copyto(texel, np.clip(texel, 0, edge), where=(uv >= 0) & (uv <= 1))
     np.nan_to_num(texel, copy=False, nan=0.0, posinf=_LIMIT - 1, neginf=-_LIMIT)
     return np.clip(np.rint(texel), -_LIMIT, _LIMIT - 1).astype(np.int32)

@@ -20,11 +20,12 @@ DISTANT = "carnivores_distant"
 NEXT = "carnivores_next"
 DMASK = "carnivores_dmask"
 RESERVED = ("carnivores_reserved_0", "carnivores_reserved_1", "carnivores_reserved_2")
-FACE_INDEX = "carnivores_face"  # the face's number in the file it came from
+# The face's number in the file it came from, plus one: new faces get 0 from Blender; -1: new, with flags of its own.
+FACE_INDEX = "carnivores_face"
 # Point attributes (INT).
 OWNER = "carnivores_owner"
 HIDE = "carnivores_hide"
-VERTEX_INDEX = "carnivores_vertex"  # only where degenerate faces have to find their vertices again
+VERTEX_INDEX = "carnivores_vertex"  # number plus one; only where degenerate faces have to find their vertices again
 # Corner attribute (INT32_2D), only where float32 cannot hold the texel.
 TEXEL = "carnivores_texel"
 
@@ -54,11 +55,11 @@ LOOK = "carnivores_look"
 
 def put(block: bpy.types.ID, name: str, value: bytes | str | float | bool) -> None:
     """Keep `value` on `block`; an empty one is not kept at all."""
-    if value in (b"", "", 0, False):
-        if name in block:
-            del block[name]
-        return
-    block[name] = value
+    # Over bytes that are there already Blender writes new ones only up to their first NUL.
+    if name in block:
+        del block[name]
+    if value not in (b"", "", 0, False):
+        block[name] = value
 
 
 def get(block: bpy.types.ID, name: str, default: Any) -> Any:  # noqa: ANN401  (a property holds any of its types)

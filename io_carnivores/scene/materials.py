@@ -165,11 +165,23 @@ def flags_of(material: bpy.types.Material | None) -> int:
         if linked:
             return flags | int(FaceFlag.OPACITY)
         return flags | (int(FaceFlag.TRANSPARENT) if alpha is not None and alpha.default_value < 1.0 else 0)
-    if material.use_backface_culling != culled(look):
-        look ^= int(FaceFlag.DOUBLE_SIDE)
-    if linked and not look & (FaceFlag.OPACITY | FaceFlag.TRANSPARENT):
-        look |= int(FaceFlag.OPACITY)
-    return look
+    if material.use_backface_culling and not culled(look):
+        look &= ~int(FaceFlag.DOUBLE_SIDE)
+    elif not material.use_backface_culling and culled(look):
+        look = (look | int(FaceFlag.DOUBLE_SIDE)) & ~int(FaceFlag.DARK_BACK)
+    return _with_alpha(look, shader) if shader is not None else look
+
+
+def _with_alpha(look: int, shader: bpy.types.Node) -> int:
+    """The flags of a material that was made for `look`, after what may have been done to its alpha."""
+    alpha = shader.inputs["Alpha"]
+    holes, glass = int(FaceFlag.OPACITY), int(FaceFlag.TRANSPARENT)
+    if alpha.is_linked:
+        return look if look & (holes | glass) else look | holes
+    if alpha.default_value < 1.0:
+        return look | glass
+    # Without a picture there is no alpha that could have been unlinked.
+    return look & ~(holes | glass) if shader.inputs["Base Color"].is_linked else look & ~glass
 
 
 def culled(look: int) -> bool:

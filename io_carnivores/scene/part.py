@@ -12,9 +12,8 @@ import numpy.typing as npt
 from ...io_common.formats.axes import FILE_Y_UP, REVERSED
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats.flags import FaceFlag
 from ..formats.model import FACE, VERTEX
-from . import kept, materials, skeleton
+from . import face_flags, kept, materials, owners, skeleton
 
 if TYPE_CHECKING:
     import bpy
@@ -49,12 +48,17 @@ class Part:
         """Whether it came from a game file."""
         return bool(kept.get(self.mesh, kept.KIND, ""))
 
+    @property
+    def rows(self) -> int:
+        """Texture rows that its UVs were made for."""
+        return kept.get(self.mesh, kept.ROWS, 0) or 256
+
 
 def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOptions, digest: Digest) -> Part:
     """The arrays of `obj`, in Object Mode."""
     matrix = file_matrix(obj, obj, options)
     with selection.shape(context, obj, modifiers=options.use_mesh_modifiers) as mesh:
-        order = np.arange(3) if kept.get(mesh, kept.FLIP, default=False) else REVERSED
+        order = np.arange(3) if kept.get(obj.data, kept.FLIP, default=False) else REVERSED
         if matrix is not None and np.linalg.det(matrix[:3, :3]) < 0:
             order = REVERSED[order]
         triangles = meshes.get_triangles(mesh)
@@ -62,15 +66,16 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
         uv = meshes.get_uv(mesh)
         if uv is None:
             uv = np.zeros((len(mesh.loops), 2), np.float32)
-            if len(triangles.face) and any(materials.image_of(entry.material) for entry in obj.material_slots):
+            if len(triangles.face) and any(materials.image_of(entry) for entry in _slots(obj, mesh)):
                 digest.add("the mesh has no UV map, so its texture cannot be placed", subject=obj.name)
         texel = meshes.get_attribute(mesh, kept.TEXEL, "INT32_2D", "CORNER")
-        slots = [entry.material for entry in obj.material_slots] or [None]
+        slots = _slots(obj, mesh)
         look = np.clip(_per_face(mesh, "material_index", triangles.face, 0), 0, len(slots) - 1)
         vertices = _vertices(mesh, matrix)
+        vertex_numbers = meshes.get_attribute(mesh, kept.VERTEX_INDEX, "INT", "POINT")
         rig = selection.armature_of(obj)
         table = skeleton.table(obj, rig, file_matrix(obj, rig, options) if rig is not None else None)
-        vertices["owner"] = _owners(mesh, obj, table, digest)
+        vertices["owner"] = owners.owners(mesh, obj, table, digest)
         bones = table.bones
         if not len(bones) and not kept.get(obj.data, kept.KIND, ""):
             bones = _own_bone(obj, options)
@@ -84,8 +89,8 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
             texel=texel[loop] if texel is not None else None,
             look=look,
             materials=slots,
-            numbers=_per_face(mesh, kept.FACE_INDEX, triangles.face, -1),
-            vertex_numbers=meshes.get_attribute(mesh, kept.VERTEX_INDEX, "INT", "POINT"),
+            numbers=_per_face(mesh, kept.FACE_INDEX, triangles.face, 0) - 1,
+            vertex_numbers=vertex_numbers - 1 if vertex_numbers is not None else None,
             bones=bones,
             rig=rig,
         )
@@ -99,14 +104,21 @@ def file_matrix(obj: bpy.types.Object, place: bpy.types.Object, options: ExportO
     imported = obj.type == "MESH" and bool(kept.get(obj.data, kept.KIND, ""))
     scale = kept.get(obj.data, kept.SCALE, 0.0) if imported and options.use_import_scale else 0.0
     unit = scale or float(options.global_scale)
-    if options.use_transform:
-        matrix = np.array(place.matrix_world, np.float64)
+    matrix = np.array(place.matrix_world, np.float64)
+    if not options.use_transform:
+        # An armature stands beside its mesh, wherever the two are.
+        own = np.array(obj.matrix_world, np.float64)
+        regular = abs(np.linalg.det(own)) > 1e-30  # noqa: PLR2004  (no object flattened to nothing)
+        matrix = np.linalg.inv(own) @ matrix if regular else np.eye(4)
+    if options.use_transform or not imported:
         matrix[:3] /= unit
-    else:
-        matrix = np.eye(4)
-        if not imported:
-            matrix[:3] /= unit
     return None if np.allclose(matrix, np.eye(4), rtol=0, atol=1e-6) else matrix
+
+
+def _slots(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> list[bpy.types.Material | None]:
+    """The materials that face numbers stand for: the object's, then those that geometry nodes added; never none."""
+    slots = [entry.material for entry in obj.material_slots]
+    return [*slots, *list(mesh.materials)[len(slots) :]] or [None]
 
 
 def _own_bone(obj: bpy.types.Object, options: ExportOptions) -> npt.NDArray[Any]:
@@ -127,22 +139,6 @@ def _vertices(mesh: bpy.types.Mesh, matrix: npt.NDArray[np.float64] | None) -> n
     if hide is not None:
         vertices["hide"] = hide.astype(np.int16)
     return vertices
-
-
-def _owners(
-    mesh: bpy.types.Mesh, obj: bpy.types.Object, table: skeleton.Table, digest: Digest
-) -> npt.NDArray[np.int16]:
-    """Owner of each vertex: its heaviest bone group; without one, the number that was kept."""
-    stored = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT")
-    owner = stored.copy() if stored is not None else np.zeros(len(mesh.vertices), np.int32)
-    if stored is not None:
-        owner = table.renumber(owner)
-    wanted = np.array([table.number(group.name) for group in obj.vertex_groups], np.int32)
-    grouped = meshes.heaviest_group(mesh, wanted)
-    owner = np.where(grouped >= 0, grouped, owner)
-    if len(table.bones) > 1 and stored is None and bool((grouped < 0).any()):
-        digest.add("some vertices have no bone group; they go to the first bone", subject=obj.name)
-    return owner.astype(np.int16)
 
 
 def _per_face(mesh: bpy.types.Mesh, name: str, face: npt.NDArray[np.int32], default: int) -> npt.NDArray[np.int32]:
@@ -177,10 +173,7 @@ def _flags(
     look: npt.NDArray[np.int32],
 ) -> npt.NDArray[np.int32]:
     """Flags of each triangle: the mesh's own, changed by what was edited on the material; else the material's."""
-    shown = np.array([materials.flags_of(material) for material in slots], np.int32)
-    if mesh.attributes.get(kept.FLAGS) is None:
-        return shown[look] & 0xFFFF
-    made_for = np.array([kept.get(material, kept.LOOK, -1) if material else -1 for material in slots], np.int32)
-    edited = np.where(made_for >= 0, shown ^ made_for, 0) & int(FaceFlag.DOUBLE_SIDE | FaceFlag.OPACITY)
-    return (_per_face(mesh, kept.FLAGS, face, 0) ^ edited[look]) & 0xFFFF
-
+    stored, numbers = (
+        _per_face(mesh, name, face, 0) if name in mesh.attributes else None for name in (kept.FLAGS, kept.FACE_INDEX)
+    )
+    return face_flags.Slots.of(slots).effective(look, stored, numbers)

@@ -58,18 +58,41 @@ def read(image: bpy.types.Image) -> Picture:
         columns, rows = image.size
     if not columns or not rows:
         raise ExportError(f'the picture "{image.name}" cannot be found or is empty')
-    values = np.empty(columns * rows * 4, np.float32)
+    values = np.empty(columns * rows * image.channels, np.float32)
     image.pixels.foreach_get(values)
-    pixels = values.reshape(rows, columns, 4)[::-1]
+    pixels = _with_four_channels(values.reshape(rows, columns, image.channels)[::-1])
     if image.is_float:
-        out = np.empty(pixels.shape, np.uint8)
-        out[..., :3] = encode_srgb(pixels[..., :3])
-        out[..., 3] = np.rint(np.clip(np.nan_to_num(pixels[..., 3]), 0, 1) * 255)
-        return out
-    # Every value is n / 255; in place and without np.rint it takes half the time.
-    values *= 255
-    values += 0.5
-    return np.ascontiguousarray(pixels.astype(np.uint8))
+        picture = _eight_bits(pixels, packed=image.alpha_mode == "CHANNEL_PACKED")
+    else:
+        # Every value is n / 255; in place and without np.rint it takes half the time.
+        pixels *= 255
+        pixels += 0.5
+        picture = np.ascontiguousarray(pixels.astype(np.uint8))
+    if image.alpha_mode == "NONE":
+        picture[..., 3] = 255
+    return picture
+
+
+def _with_four_channels(pixels: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Grey to RGB, and an opaque alpha where there is none."""
+    channels = pixels.shape[2]
+    if channels == 4:
+        return pixels
+    out = np.ones((*pixels.shape[:2], 4), np.float32)
+    out[..., :3] = pixels if channels == 3 else pixels[..., :1]
+    return out
+
+
+def _eight_bits(pixels: npt.NDArray[np.float32], *, packed: bool) -> npt.NDArray[np.uint8]:
+    """Float pixels, which Blender holds scene-linear and, unless alpha is `packed`, multiplied by alpha."""
+    alpha = np.clip(np.nan_to_num(pixels[..., 3:]), 0.0, 1.0)
+    color = np.nan_to_num(pixels[..., :3])
+    if not packed:
+        color = np.where(alpha > 0, color / np.where(alpha > 0, alpha, 1.0), color)
+    out = np.empty(pixels.shape, np.uint8)
+    out[..., :3] = encode_srgb(color)
+    out[..., 3:] = np.rint(alpha * 255)
+    return out
 
 
 def is_readable(image: bpy.types.Image) -> bool:
@@ -81,6 +104,11 @@ def original_words(image: bpy.types.Image) -> npt.NDArray[np.uint16] | None:
     """The texels an image was made from, (rows, 256), or None."""
     words = kept.get_array(image, kept.TEXELS, "<u2")
     return words.reshape(-1, 256) if len(words) and len(words) % 256 == 0 else None
+
+
+def from_game(image: bpy.types.Image) -> bool:
+    """Whether the image was made from a texture of the games, in which alpha means nothing but holes."""
+    return kept.TEXELS in image or kept.SOURCE in image
 
 
 def to_words(image: bpy.types.Image, picture: Picture, *, keyed: bool) -> npt.NDArray[np.uint16]:
@@ -100,7 +128,8 @@ def set_keyed(image: bpy.types.Image, *, keyed: bool) -> None:
     picture[..., 3] = np.where(texels.key_mask(words), 0, 255) if keyed else 255
     kept.put(image, kept.KEYED, keyed)
     _pack(image, tga.write(picture), f"{image.name}.tga")
-    image.reload()
+    # Not reload(), which looks for a file of that name first and complains that there is none.
+    image.buffers_free()
 
 
 def fingerprint(picture: Picture) -> str:

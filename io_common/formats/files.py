@@ -50,6 +50,13 @@ def save_all(bundle: Mapping[Path, bytes]) -> None:
                 temporary.unlink(missing_ok=True)
 
 
+def refuse_changes(bundle: Mapping[Path, bytes]) -> None:
+    """Raise `FileAccessError` for the first file of `bundle` that exists with other bytes."""
+    for path, data in bundle.items():
+        if path.is_file() and read_file(path) != data:
+            raise FileAccessError("the file exists already and is left as it is", path=path)
+
+
 def _write_beside(path: Path, data: bytes) -> Path:
     if os.path.isdir(path):  # noqa: PTH112  (as in read_file)
         raise FileAccessError("this is a folder, expected a file name to write to", path=path)

@@ -56,3 +56,8 @@ def describe(options: type) -> dict[str, tuple[OptionInfo, Any]]:
         if info is not None:
             found[entry.name] = (info, None if entry.default is MISSING else entry.default)
     return found
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """For a format that has nothing to choose."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .errors import UnknownFormatError
+from .options import NoOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -28,6 +29,8 @@ class Format:
     The scene floor (None where a format has no place in a scene): `build(context, model, path, options, digest)`
     returns the objects made; `extract(context, objects, options, digest, path)` returns the model to be written to `path`;
     `finish(model, path)` returns files that go beside it, path -> bytes.
+
+    `games` are (value, label) pairs of the games that `check` knows limits of.
     """
 
     id: str
@@ -39,10 +42,10 @@ class Format:
     sections: Callable[[bytes], list[Section]]
     summary: Callable[[Any], dict[str, Any]]
     check: Callable[[Any, str], list[Issue]]
-    import_options: type
-    export_options: type
-    build: Callable[..., list[Any]]
-    extract: Callable[..., Any]
+    import_options: type = NoOptions
+    export_options: type = NoOptions
+    build: Callable[..., list[Any]] | None = None
+    extract: Callable[..., Any] | None = None
     companions: Callable[..., Any] | None = None
     finish: Callable[..., dict[Path, bytes]] | None = None
     games: tuple[tuple[str, str], ...] = field(default=())

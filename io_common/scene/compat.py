@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def node_tree(material: bpy.types.Material) -> bpy.types.NodeTree:
@@ -37,3 +40,13 @@ def engine_id() -> str:
     """Identifier of EEVEE: renamed with 4.2, and back with 5.0."""
     names = {item.identifier for item in bpy.types.RenderSettings.bl_rna.properties["engine"].enum_items}
     return "BLENDER_EEVEE_NEXT" if "BLENDER_EEVEE_NEXT" in names else "BLENDER_EEVEE"
+
+
+def write_png(image: bpy.types.Image, path: Path) -> None:
+    """Write the pixels of `image` to `path`; what the image says of its own file may change."""
+    image.file_format = "PNG"
+    rna: Any = bpy.types.Image.bl_rna
+    if "save_copy" in rna.functions["save"].parameters:  # from 4.3; without it the image may be packed anew
+        image.save(filepath=str(path), save_copy=True)
+    else:
+        image.save(filepath=str(path))

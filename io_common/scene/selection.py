@@ -32,7 +32,7 @@ class Scope(Protocol):
 def chosen(context: bpy.types.Context, scope: Scope) -> list[bpy.types.Object]:
     """The objects with a surface that `scope` means, in the order of the scene.
 
-    A selected armature stands for the meshes it carries. With nothing selected the active object is taken. Raises
+    An armature stands for the meshes it carries, unless one of them is meant itself. With nothing selected the active object is taken. Raises
     `ExportError` when nothing is left.
     """
     objects = context.view_layer.objects
@@ -63,9 +63,8 @@ def chosen(context: bpy.types.Context, scope: Scope) -> list[bpy.types.Object]:
 
 def _with_carried(pool: Iterable[bpy.types.Object], objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     wanted = list(pool)
-    if any(obj.type in SOLID for obj in wanted):
-        return wanted
-    rigs = [obj for obj in wanted if obj.type == "ARMATURE"]
+    served = {armature_of(obj) for obj in wanted if obj.type in SOLID}
+    rigs = {obj for obj in wanted if obj.type == "ARMATURE"} - served
     carried = [obj for obj in objects if obj.type in SOLID and armature_of(obj) in rigs]
     return wanted + carried
 
@@ -94,6 +93,47 @@ def object_mode(context: bpy.types.Context) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def at_rest(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """`objects` evaluated as they are without a pose, those too that the view layer leaves out; undone at the end."""
+    with contextlib.ExitStack() as undo:
+        for obj in objects:
+            _show(context, obj, undo)
+            rig = armature_of(obj)
+            if rig is not None and rig.data.pose_position == "POSE" and _follows_pose(obj):
+                rig.data.pose_position = "REST"
+                undo.callback(setattr, rig.data, "pose_position", "POSE")
+        context.view_layer.update()
+        yield
+    context.view_layer.update()
+
+
+def _follows_pose(obj: bpy.types.Object) -> bool:
+    """Whether a pose can move what is written of `obj`, although Armature modifiers are left out."""
+    if obj.parent is not None and obj.parent_type in {"BONE", "ARMATURE"}:
+        return True
+    return any(entry.type != "ARMATURE" for entry in obj.modifiers)
+
+
+def _show(context: bpy.types.Context, obj: bpy.types.Object, undo: contextlib.ExitStack) -> None:
+    """Bring `obj` into the view layer: Blender evaluates nothing else."""
+    if obj.hide_viewport:
+        obj.hide_viewport = False
+        undo.callback(setattr, obj, "hide_viewport", True)
+    home = context.scene.collection.objects
+    if obj.name not in context.view_layer.objects and obj.name not in home:
+        home.link(obj)
+        undo.callback(home.unlink, obj)
+        context.view_layer.update()
+    if obj.hide_get():
+        obj.hide_set(False)
+        undo.callback(obj.hide_set, True)
+    if not obj.visible_get() and obj.name not in home:
+        # In a collection that is hidden as a whole.
+        home.link(obj)
+        undo.callback(home.unlink, obj)
+
+
+@contextlib.contextmanager
 def shape(context: bpy.types.Context, obj: bpy.types.Object, *, modifiers: bool) -> Iterator[bpy.types.Mesh]:
     """The mesh of an object in its rest pose, in Object Mode: its own data where nothing has to be evaluated.
 
@@ -107,6 +147,7 @@ def shape(context: bpy.types.Context, obj: bpy.types.Object, *, modifiers: bool)
     hidden = [entry for entry in obj.modifiers if entry.show_viewport and not (modifiers and entry in active)]
     for entry in hidden:
         entry.show_viewport = False
+    evaluated = None
     try:
         depsgraph = context.evaluated_depsgraph_get()
         evaluated = obj.evaluated_get(depsgraph)
@@ -114,7 +155,8 @@ def shape(context: bpy.types.Context, obj: bpy.types.Object, *, modifiers: bool)
         if mesh is None:
             raise ExportError(f'the object "{obj.name}" has no surface that could be written')
         yield mesh
-        evaluated.to_mesh_clear()
     finally:
+        if evaluated is not None:
+            evaluated.to_mesh_clear()
         for entry in hidden:
             entry.show_viewport = True

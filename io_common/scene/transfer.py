@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import zlib
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +23,18 @@ if TYPE_CHECKING:
     from ..formats.registry import Format
 
 REPORT = "Carnivores & Dragon Nest Report"
+# Custom property of a mesh: digest of the file it came from.
+SOURCE = "carnivores_dragonnest_source"
 
 
-def load(entry: Format, path: Path, options: Any, digest: Digest, formats: Sequence[Format]) -> Any:  # noqa: ANN401
-    """Read, and check, `path` and the files that belong to it; no data-block is made."""
+def load(
+    entry: Format,
+    path: Path,
+    options: Any,  # noqa: ANN401
+    digest: Digest,
+    formats: Sequence[Format],
+) -> tuple[bytes, Any]:
+    """Read, and check, `path` and the files that belong to it: bytes and model; no data-block is made."""
     data = files.read_file(path)
     try:
         registry.require(entry, data, path, formats)
@@ -34,7 +43,7 @@ def load(entry: Format, path: Path, options: Any, digest: Digest, formats: Seque
             model = entry.companions(model, path, options, digest)
     except UserError as error:
         raise error.at(path) from error
-    return model
+    return data, model
 
 
 def import_file(
@@ -46,12 +55,29 @@ def import_file(
     formats: Sequence[Format],
 ) -> list[bpy.types.Object]:
     """Import one file; the objects made, root first. When anything is raised the scene is as it was."""
-    model = load(entry, path, options, digest, formats)
+    if entry.build is None:
+        raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
+    data, model = load(entry, path, options, digest, formats)
     with rollback(context):
         try:
-            return entry.build(context, model, path, options, digest)
+            made = entry.build(context, model, path, options, digest)
         except UserError as error:
             raise error.at(path) from error
+        for obj in made:
+            if obj.type == "MESH":
+                obj.data[SOURCE] = fingerprint(data)
+    return made
+
+
+def fingerprint(data: bytes) -> str:
+    """A digest of a whole file, to tell whether an export is the file that was imported."""
+    return f"{len(data):x}-{zlib.crc32(data):08x}"
+
+
+def _is_the_imported_file(group: Sequence[bpy.types.Object], data: bytes) -> bool:
+    if len(group) != 1 or group[0].type != "MESH":
+        return False
+    return bool(group[0].data.get(SOURCE) == fingerprint(data))
 
 
 def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
@@ -89,6 +115,8 @@ def prepare(
 
     One object goes to `path`; several go to its folder, each under its own name.
     """
+    if entry.extract is None:
+        raise ExportError(f"a {entry.label} cannot be made from a scene", path=path)
     objects = chosen(context, options)
     groups = [objects] if options.use_join else [[obj] for obj in objects]
     targets = [path] if len(groups) == 1 else _targets(path, [group[0].name for group in groups])
@@ -96,14 +124,24 @@ def prepare(
     for target, group in zip(targets, groups, strict=True):
         try:
             model = entry.extract(context, group, options, digest, target)
+            data = entry.write(model)
+            untouched = _is_the_imported_file(group, data)
             for issue in entry.check(model, options.game):
-                result.issues.append((group[0].name, issue))
-            result.bundle[target] = entry.write(model)
+                # What came out of a file may go back into it, whatever a game thinks of it.
+                known = replace(issue, severity=Severity.WARNING) if untouched else issue
+                result.issues.append((group[0].name, known))
+            result.bundle[target] = data
             if entry.finish is not None:
-                result.bundle.update(entry.finish(model, target))
+                _add_companions(result.bundle, entry.finish(model, target))
         except UserError as error:
             raise error.at(target) from error
     return result
+
+
+def _add_companions(bundle: dict[Path, bytes], files_beside: dict[Path, bytes]) -> None:
+    for path, data in files_beside.items():
+        if bundle.setdefault(path, data) != data:
+            raise ExportError(f'two of the models would write different files named "{path.name}"')
 
 
 def export(
@@ -112,16 +150,27 @@ def export(
     path: Path,
     options: Any,  # noqa: ANN401
     digest: Digest,
+    *,
+    overwrite: bool = True,
 ) -> Export:
-    """Prepare, stop at what the game could not load, then write all files in one go."""
+    """Prepare, stop at what the game could not load, then write all files in one go.
+
+    Without `overwrite` a file that would change stops it too.
+    """
     result = prepare(context, entry, path, options, digest)
     if result.errors and options.use_check:
         name, issue = result.errors[0]
         more = len(result.errors) - 1
-        rest = f" (and {more} more {'error' if more == 1 else 'errors'}; see the panel's check)" if more else ""
-        raise ExportError(f'"{name}": {issue.message}{rest}', path=path)
+        rest = f" (and {more} more {'error' if more == 1 else 'errors'})" if more else ""
+        advice = (
+            "nothing was written; the sidebar's check shows where, "
+            'and without "Stop at Errors" it is written all the same'
+        )
+        raise ExportError(f'"{name}": {issue.message}{rest}; {advice}', path=path)
     for name, issue in result.issues:
         digest.add(issue.message, subject=name)
+    if not overwrite:
+        files.refuse_changes(result.bundle)
     files.save_all(result.bundle)
     return result
 
@@ -129,18 +178,23 @@ def export(
 def _targets(path: Path, names: list[str]) -> list[Path]:
     """A file name per object, free of what file systems refuse and unique without regard to case."""
     used: set[str] = set()
-    targets = []
-    for name in names:
-        stem, _, number = name.rpartition(".")
-        plain = stem if stem and number.isdigit() and stem.lower() not in used else name
-        plain = files.safe_stem(plain)
+    targets = [path] * len(names)
+    # Names without a number go first: "Tree" keeps its name, whatever comes before it in the scene.
+    for index, name in sorted(enumerate(names), key=lambda entry: (_numbered(entry[1]), entry[0])):
+        stem = name.rpartition(".")[0]
+        plain = files.safe_stem(stem if _numbered(name) and stem.lower() not in used else name)
         unique, count = plain, 1
         while unique.lower() in used:
             count += 1
             unique = f"{plain}_{count}"
         used.add(unique.lower())
-        targets.append(path.parent / f"{unique}{path.suffix}")
+        targets[index] = path.parent / f"{unique}{path.suffix}"
     return targets
+
+
+def _numbered(name: str) -> bool:
+    stem, _, number = name.rpartition(".")
+    return bool(stem) and number.isdigit()
 
 
 def write_report(title: str, lines: Sequence[str]) -> None:

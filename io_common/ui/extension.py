@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..formats.registry import Format
-    from .operators import Wing
+    from .operators import Service, Wing
 
 COMMAND = "carnivores_dragonnest"
 
@@ -31,16 +31,21 @@ class Extension:
             *(entry for wing in wings for entry in wing.classes),
             *operators.drop_classes(self.formats),
         )
+        self._services: tuple[Service, ...] = tuple(service for wing in wings for service in wing.services)
         self._registered: list[type] = []
+        self._running: list[Service] = []
         self._menus = (("TOPBAR_MT_file_import", self._draw_import), ("TOPBAR_MT_file_export", self._draw_export))
         self._command: Any = None
 
     def register(self) -> None:
-        """Register classes, menu entries and the command; when one fails, none stays."""
+        """Register classes, services, menu entries and the command; when one fails, none stays."""
         try:
             for entry in self._classes:
                 bpy.utils.register_class(entry)
                 self._registered.append(entry)
+            for service in self._services:
+                service.register()
+                self._running.append(service)
             for menu, draw in self._menus:
                 getattr(bpy.types, menu).append(draw)
             self._command = bpy.utils.register_cli_command(COMMAND, partial(command_line.main, formats=self.formats))
@@ -55,6 +60,8 @@ class Extension:
             self._command = None
         for menu, draw in reversed(self._menus):
             getattr(bpy.types, menu).remove(draw)
+        while self._running:
+            self._running.pop().unregister()
         while self._registered:
             bpy.utils.unregister_class(self._registered.pop())
 
@@ -69,5 +76,7 @@ class Extension:
 
 def _draw_menu(formats: Sequence[Format], group: str, menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
     for entry in formats:
+        if (entry.build if group == "import_scene" else entry.extract) is None:
+            continue
         extensions = "/".join(entry.extensions)
         menu.layout.operator(f"{group}.{entry.id}", text=f"{entry.label} ({extensions})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import bpy
 from bpy.props import CollectionProperty, StringProperty
@@ -25,18 +25,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wing:
-    """One game: its formats and the classes Blender is given for it, in order of registration."""
+    """One game: its formats and the classes Blender is given for it, in order of registration.
+
+    `services` are what is no class: properties on Blender's own types, handlers, draw handlers. They are registered
+    after the classes, in order, and taken back before them, in reverse.
+    """
 
     label: str
     formats: tuple[Format, ...]
     classes: tuple[type, ...]
+    services: tuple[Service, ...] = ()
+
+
+class Service(Protocol):
+    """Something that is registered with Blender and is no class. Both calls may come by turns, `register` first."""
+
+    def register(self) -> None: ...  # noqa: D102
+    def unregister(self) -> None: ...  # noqa: D102
 
 
 def classes(formats: tuple[Format, ...]) -> tuple[type, ...]:
-    """Import operator, export operator and export handler of every format."""
+    """Import operator, export operator and export handler of every format that has a place in a scene."""
     found: list[type] = []
     for entry in formats:
-        found += [_import_operator(entry, formats), _export_operator(entry), _export_handler(entry)]
+        if entry.build is not None:
+            found.append(_import_operator(entry, formats))
+        if entry.extract is not None:
+            found += [_export_operator(entry), _export_handler(entry)]
     return tuple(found)
 
 
@@ -106,7 +121,7 @@ def drop_classes(formats: tuple[Format, ...]) -> tuple[type, ...]:
             "formats": formats,
         },
     )
-    extensions = sorted({extension for entry in formats for extension in entry.extensions})
+    extensions = sorted({extension for entry in formats if entry.build is not None for extension in entry.extensions})
     handler = type(
         "CARNIVORES_DRAGONNEST_FH_drop",
         (bpy.types.FileHandler,),
@@ -152,9 +167,7 @@ class DropMixin:
         for identifier, names in lots.items():
             operator = getattr(bpy.ops.import_scene, identifier)
             try:
-                result = operator(
-                    "EXEC_DEFAULT", True, directory=str(folder), files=[{"name": name} for name in names]
-                )
+                result = operator("EXEC_DEFAULT", True, directory=str(folder), files=[{"name": name} for name in names])
             except RuntimeError as error:  # its report; Blender turns reported errors into this
                 failures.append(str(error).removeprefix("Error: ").strip())
                 continue
@@ -164,15 +177,16 @@ class DropMixin:
         return {"FINISHED"} if imported else {"CANCELLED"}
 
 
-def sort_by_format(
-    paths: Sequence[Path], formats: Sequence[Format]
-) -> tuple[dict[str, list[str]], list[str]]:
+def sort_by_format(paths: Sequence[Path], formats: Sequence[Format]) -> tuple[dict[str, list[str]], list[str]]:
     """Format id -> file names, and a sentence for each file that is of none."""
     lots: dict[str, list[str]] = {}
     failures: list[str] = []
     for path in paths:
         try:
             entry = registry.identify(files.read_file(path), path, formats)
+            if entry.build is None:
+                failures.append(f"{path.name}: a {entry.label} has nothing to show in a scene.")
+                continue
         except UserError as error:
             failures.append(str(error.at(path)))
             continue

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading a file for a command: which format it is, its model, and the model in Blender's scene."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..formats import files, registry
+from ..formats.digest import Digest
+from ..formats.errors import UserError
+from ..scene import transfer
+from . import preferences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ..formats.registry import Format
+    from .cli_options import Flags
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A file in memory; `model` is what the reader of `entry` made of `data`, with its companions."""
+
+    path: Path
+    data: bytes
+    entry: Format
+    model: Any
+    digest: Digest
+
+
+def identify(path: Path, formats: Sequence[Format]) -> tuple[Format, bytes]:
+    """The format of a file by its content, and the content."""
+    data = files.read_file(path)
+    return registry.identify(data, path, formats), data
+
+
+def load(path: Path, formats: Sequence[Format], flags: Flags) -> Loaded:
+    """Read a file without touching the scene."""
+    entry, data = identify(path, formats)
+    digest = Digest()
+    try:
+        model = entry.read(data)
+        if entry.companions is not None:
+            model = entry.companions(model, path, import_options(entry, flags), digest)
+    except UserError as error:
+        raise error.at(path) from error
+    return Loaded(path, data, entry, model, digest)
+
+
+def import_file(
+    path: Path, entry: Format, formats: Sequence[Format], flags: Flags, digest: Digest
+) -> list[bpy.types.Object]:
+    """Bring a file into the scene, as the import operator does."""
+    return transfer.import_file(bpy.context, entry, path, import_options(entry, flags), digest, formats)
+
+
+def import_options(entry: Format, flags: Flags) -> Any:
+    """The import options of a format as the user set them, with the texture folders of the preferences."""
+    folders = preferences.search_folders(bpy.context)
+    return flags.build(entry.import_options, entry.label, search_folders=folders)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import bpy
-
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.ui.entries import FORMATS
 from addon.io_common.formats.digest import Digest
 from addon.io_common.scene import transfer
+
 from benchmarks import floors
 from benchmarks.harness import Case
 from tests import models
@@ -23,12 +23,22 @@ if TYPE_CHECKING:
 
 def empty() -> None:
     """Take everything out of the file, whatever made it."""
-    blocks = (bpy.data.objects, bpy.data.meshes, bpy.data.armatures, bpy.data.materials, bpy.data.images, bpy.data.texts)
+    blocks = (
+        bpy.data.objects,
+        bpy.data.meshes,
+        bpy.data.armatures,
+        bpy.data.materials,
+        bpy.data.images,
+        bpy.data.texts,
+    )
     bpy.data.batch_remove([block for collection in blocks for block in collection if not block.name.startswith("stay")])
 
 
 def prepare_export(folder: Path) -> None:
-    """An export of what is selected, up to the bytes: the disk, which has to confirm every file, is not the exporter's."""
+    """An export of what is selected, up to the bytes.
+
+    The disk, which has to confirm every file, is not the exporter's.
+    """
     entry = next(entry for entry in FORMATS if entry.id == "carnivores_3df")
     transfer.prepare(bpy.context, entry, folder / "out.3df", entry.export_options(), Digest())
 
@@ -253,4 +263,3 @@ CASES: tuple[type[Case], ...] = (
     Read3dn,
     Write3dn,
 )
-

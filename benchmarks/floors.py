@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import bmesh
 import bpy
 import numpy as np
-
 from addon.io_carnivores.formats import texels, tga
 from addon.io_common.scene import armature
 

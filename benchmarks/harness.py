@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import statistics
@@ -122,10 +123,9 @@ def _reset_high_water() -> int:
     """Bytes in use now; where the system allows it (Linux), its high-water mark starts anew from here."""
     reset = Path("/proc/self/clear_refs")
     if reset.exists():
-        try:
+        # Some containers forbid it: the mark since the start of the process has to do.
+        with contextlib.suppress(OSError):
             reset.write_text("5", encoding="ascii")
-        except OSError:  # some containers forbid it: the mark since the start of the process has to do
-            pass
     return high_water()
 
 
@@ -149,10 +149,13 @@ def _windows_high_water() -> int:
     from ctypes import wintypes
 
     class Counters(ctypes.Structure):
-        _fields_ = [  # noqa: RUF012  (read by ctypes)
+        _fields_ = [
             ("cb", wintypes.DWORD),
             ("page_faults", wintypes.DWORD),
-            *((name, ctypes.c_size_t) for name in ("peak", "working_set", "a", "b", "c", "d", "pagefile", "peak_pagefile")),
+            *(
+                (name, ctypes.c_size_t)
+                for name in ("peak", "working_set", "a", "b", "c", "d", "pagefile", "peak_pagefile")
+            ),
         ]
 
     counters = Counters()

@@ -107,9 +107,9 @@ def _same(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
-def raw(table: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """The bytes of `table` as (n,) u8, without a copy where it is contiguous."""
-    return np.ascontiguousarray(table).reshape(-1).view(np.uint8)
+def raw(table: npt.NDArray[Any]) -> memoryview:
+    """The bytes of `table`, without a copy where it is contiguous."""
+    return np.ascontiguousarray(table).reshape(-1).view(np.uint8).data
 
 
 def label(raw: bytes) -> str:

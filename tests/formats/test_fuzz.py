@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-
 from addon.io_common.formats.errors import FormatError
+
 from tests.fuzz import __main__ as fuzz
 from tests.fuzz.mutate import mutated
 from tests.fuzz.promise import broken_promise

@@ -2,11 +2,11 @@
 """The fuzz harness: `python -m tests.fuzz [--seconds N] [--samples DIR] [--reader NAME] [--seed N] [--plain] [FILE…]`.
 
 Every reader is fed damaged files. A reader returns a model that is written back to the very bytes, or raises a
-`UserError` whose text is one sentence, and needs no more than 64 MiB and 20 times the file. Anything else is a finding: it is
-printed, and its input saved below build/fuzz. With FILE, those inputs are tried once each (to look at a finding again).
+`UserError` whose text is one sentence, and needs no more than 64 MiB and 20 times the file. Anything else is a finding:
+it is printed, and its input saved below build/fuzz. With FILE, those inputs are tried once each.
 
-Where atheris is installed its coverage-guided engine finds the inputs, each reader in a process of its own; elsewhere, or
-with --plain, sound files are mutated at random from a seed that is printed.
+Where atheris is installed its coverage-guided engine finds the inputs, each reader in a process of its own; elsewhere,
+or with --plain, sound files are mutated at random from a seed that is printed.
 """
 
 from __future__ import annotations
@@ -100,7 +100,13 @@ def guided(reader: Reader, seconds: float, seed: int) -> int:
             if findings >= 5:
                 raise SystemExit(1)
 
-    arguments = [f"-max_total_time={int(seconds)}", f"-seed={seed}", "-rss_limit_mb=2048", "-verbosity=0", "-print_final_stats=1"]
+    arguments = [
+        f"-max_total_time={int(seconds)}",
+        f"-seed={seed}",
+        "-rss_limit_mb=2048",
+        "-verbosity=0",
+        "-print_final_stats=1",
+    ]
     atheris.Setup([sys.argv[0], *arguments, f"-artifact_prefix={FINDINGS}/{reader.name}-", str(corpus)], one)
     atheris.Fuzz()
     return findings
@@ -143,10 +149,14 @@ def main(arguments: list[str]) -> int:
     if not found:
         parser.error(f"there is no reader {options.reader!r}")
     if options.inputs:
-        return int(not all([attempt(entry, path.read_bytes()) for path in options.inputs for entry in found]))
+        findings = sum(not attempt(entry, path.read_bytes()) for path in options.inputs for entry in found)
+        return int(findings > 0)
     if options.here:
         return int(guided(found[0], options.seconds, options.seed) > 0)
-    print(f"engine {'atheris' if use_atheris else 'random mutation'}, seed {options.seed}, {options.seconds:g} s", flush=True)
+    print(
+        f"engine {'atheris' if use_atheris else 'random mutation'}, seed {options.seed}, {options.seconds:g} s",
+        flush=True,
+    )
     findings = guided_all(found, options) if use_atheris else plain(found, options.seconds, options.seed)
     print("no findings" if not findings else f"FINDINGS, see {FINDINGS}")
     return int(findings > 0)

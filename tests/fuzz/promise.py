@@ -8,6 +8,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from addon.io_common.formats.errors import UserError
+
 from tests import hostile
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from addon.io_carnivores.formats import crt, model_3df, model_3dn, pkm, tga
 from addon.io_common.formats import registry
+
 from tests import models
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ def readers(samples: Path | None = None) -> list[Reader]:
         Reader("tga", tga.read, _tga()),
         Reader("crt", crt.read, _crt(), crt.write),
         Reader("pkm", pkm.read, _pkm()),
-        Reader("identify", _identify, [*_tga(), *_crt(), *(model_3df.write(model) for model in _models()), b"text " * 30]),
+        Reader(
+            "identify", _identify, [*_tga(), *_crt(), *(model_3df.write(model) for model in _models()), b"text " * 30]
+        ),
     ]
     if samples is not None:
         for reader in found:
@@ -66,7 +68,11 @@ def readers(samples: Path | None = None) -> list[Reader]:
 
 def _models() -> list[Any]:
     rng = np.random.default_rng(models.SEED)
-    return [models.small(), models.surface(30, bones=4, rows=2), *(models.arbitrary(rng, mobile=True) for _ in range(4))]
+    return [
+        models.small(),
+        models.surface(30, bones=4, rows=2),
+        *(models.arbitrary(rng, mobile=True) for _ in range(4)),
+    ]
 
 
 def _described_3df(data: bytes) -> object:
@@ -121,5 +127,3 @@ def _pkm() -> list[bytes]:
     rng = np.random.default_rng(models.SEED)
     sizes = np.array([8, 8, 6, 7], ">u2").tobytes()
     return [b"PKM 10\0\0" + sizes + rng.integers(0, 256, 32).astype(np.uint8).tobytes()]
-
-

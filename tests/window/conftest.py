@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 sys.path.insert(0, str(Path(__file__).parent))
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+MODELS = (".3df", ".3dn")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -67,11 +68,16 @@ def _flush() -> None:
         ctypes.CDLL(None).fflush(None)
 
 
-def models(config: pytest.Config, *extensions: str) -> list[Path]:
-    """Return the model files to test with: the shipped ones, and those of --samples."""
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give the fixture `model` every model file there is: the shipped ones, and those of --samples."""
+    if "model" not in metafunc.fixturenames:
+        return
     folders = [CHECKOUT / "assets", CHECKOUT / "tests" / "data"]
-    samples = config.getoption("--samples")
+    samples = metafunc.config.getoption("--samples")
     if samples is not None:
         folders.append(samples)
     found = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    return [path for path in found if path.suffix.lower() in extensions]
+    models = [path for path in found if path.suffix.lower() in MODELS]
+    if not models:
+        raise pytest.UsageError(f"no model file to test with in {', '.join(map(str, folders))}")
+    metafunc.parametrize("model", models, ids=[path.name for path in models])

@@ -19,6 +19,7 @@ import greenlet
 import numpy as np
 
 TICK = 0.02  # seconds between two ticks; Blender may take longer
+FILE_MENU = (42, -14)  # pixels from the upper left corner of the window to the middle of its File menu
 
 
 class Screen:
@@ -28,6 +29,7 @@ class Screen:
         self.folder = folder
         self.test = re.sub(r"[^\w.-]+", "_", test).strip("_")
         self.pictures: list[Path] = []
+        self._pointer: dict[int, tuple[int, int]] = {}
 
     # Clock
 
@@ -81,6 +83,7 @@ class Screen:
         target.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x - 1, y=y)
         self.wait(1)
         target.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x, y=y)
+        self._pointer[target.as_pointer()] = (x, y)
         self.wait(2)
 
     def click(self, x: int, y: int, window: bpy.types.Window | None = None) -> None:
@@ -95,11 +98,31 @@ class Screen:
     def key(self, kind: str, character: str | None = None, window: bpy.types.Window | None = None) -> None:
         """Press and release a key, where the pointer is."""
         target = window or self.window
-        x, y = target.width // 2, target.height // 2
+        x, y = self._pointer.get(target.as_pointer(), (target.width // 2, target.height // 2))
         target.event_simulate(type=kind, value="PRESS", unicode=character, x=x, y=y)
         self.wait(1)
         target.event_simulate(type=kind, value="RELEASE", x=x, y=y)
         self.wait(3)
+
+    def wait_for_dialog(self) -> bpy.types.Window:
+        """Wait for the file dialog, put it fully on the screen, return its window."""
+        self.wait_until(lambda: self.dialog is not None, "a file dialog")
+        self.wait(3)
+        if os.environ.get("WINDOW_SCREENSHOT") == "import":
+            # Without a window manager a dialog hangs around the pointer, half of it outside the screen.
+            find = ["xdotool", "search", "--onlyvisible", "--name", "Blender File View"]
+            for number in subprocess.run(find, capture_output=True, text=True, check=True).stdout.split():
+                subprocess.run(["xdotool", "windowmove", number, "200", "120"], check=True)
+        self.redraw()
+        dialog = self.dialog
+        assert dialog is not None
+        return dialog
+
+    def open_menu(self, *letters: str) -> None:
+        """Open File in the top bar by a click, then submenus by the letters underlined in them."""
+        self.click(FILE_MENU[0], self.window.height + FILE_MENU[1])
+        for letter in letters:
+            self.key(letter.upper(), letter.lower())
 
     # State
 
@@ -128,9 +151,10 @@ class Screen:
                 area.tag_redraw()
         self.wait(3)
 
-    def photograph(self, name: str = "") -> Path:
+    def photograph(self, name: str = "", *, redraw: bool = True) -> Path:
         """Keep a picture of what the screen shows now, named after the test."""
-        self.redraw()
+        if redraw:
+            self.redraw()
         path = self.folder / f"{self.test}{'-' if name else ''}{name}.png"
         if os.environ.get("WINDOW_SCREENSHOT") == "import":
             # Blender's own operator gives a black picture on a software-drawn screen.
@@ -140,6 +164,19 @@ class Screen:
                 bpy.ops.screen.screenshot(filepath=str(path))
         self.pictures.append(path)
         return path
+
+
+def watched(draw: Callable[..., None], done: Callable[[bpy.types.Context], object]) -> Callable[..., None]:
+    """Return a draw() that calls the given one, and `done` when it came to its end.
+
+    It has exactly the two parameters of a draw(): Blender crashes on a function with more, even with default values.
+    """
+
+    def draw_and_tell(self: Any, context: bpy.types.Context) -> None:  # noqa: ANN401 - panel, menu or operator
+        draw(self, context)
+        done(context)
+
+    return draw_and_tell
 
 
 def pixels(path: Path) -> np.ndarray:

@@ -22,7 +22,6 @@ def main() -> None:
     view = bpy.context.preferences.view
     view.show_splash = False  # it would lie over the window and take the first click
     view.show_tooltips = False
-    view.open_left_mouse_delay = 50
     bpy.ops.wm.save_userpref()
 
 

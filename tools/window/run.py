@@ -126,7 +126,7 @@ def _run_in_debian(options: argparse.Namespace, pytest_arguments: list[str]) -> 
             name = f"Blender {system.blender} of Debian {system.suite}{note}, installed {age:.0f} days ago"
             with _xvfb(system.root) as display:
                 stage = Stage(
-                    ["chroot", str(system.root), "blender"],
+                    ["chroot", str(system.root), "env", f"--chdir={CHECKOUT}", "blender"],
                     name,
                     {
                         "DISPLAY": display,
@@ -268,6 +268,7 @@ def _watched(command: list[str], environment: dict[str, str]) -> tuple[int, str]
     """Run a command, show and keep its output line by line; return its exit code and its output."""
     lines: list[str] = []
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    environment["PYTHONWARNINGS"] = "ignore:config.inicfg"  # pytest-blender 3.0.8 with pytest 9
     with (
         (OUTPUT / "console.log").open("w", encoding="utf-8") as log,
         subprocess.Popen(

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The texture file of a mobile model: found by the name inside the model, read by its content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...io_common.formats import files
+from ...io_common.formats.errors import ExportError, FormatError, UnsupportedError, UserError
+from . import crt, pkm, tga
+from .model import Model, TextureFile, label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ...io_common.formats.digest import Digest
+
+# In the order they are preferred when several lie side by side: lossless ones first.
+SUFFIXES = (".tga", ".crt", ".png", ".pkm")
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def find(name: str, model_path: Path, folders: Sequence[str] = ()) -> Path | None:
+    """The texture `name` (without suffix, in any letter case) for the model at `model_path`.
+
+    Looked for in the model's folder, in the `textures` folders beside it and its parents (models and textures are
+    siblings in the mobile game, areas one level deeper), then in `folders` and their `textures`.
+    """
+    wanted = {f"{name}{suffix}".lower(): rank for rank, suffix in enumerate(SUFFIXES)}
+    for folder in _places(model_path, folders):
+        hits = [(wanted[entry.name.lower()], entry) for entry in _listing(folder) if entry.name.lower() in wanted]
+        if hits:
+            return min(hits)[1]
+    return None
+
+
+def _places(model_path: Path, folders: Sequence[str]) -> Iterator[Path]:
+    seen: set[Path] = set()
+    near = model_path.absolute().parent
+    for base in (near, *near.parents[:3]):
+        for folder in (base, *_textures_in(base)) if base == near else _textures_in(base):
+            if folder not in seen:
+                seen.add(folder)
+                yield folder
+    for text in folders:
+        base = Path(text)
+        yield from (folder for folder in (base, *_textures_in(base)) if folder not in seen)
+
+
+def _textures_in(base: Path) -> Iterable[Path]:
+    """`base`/textures in any letter case, and the folders right inside it."""
+    for entry in _listing(base):
+        if entry.name.lower() == "textures" and entry.is_dir():
+            yield entry
+            yield from (inner for inner in _listing(entry) if inner.is_dir())
+
+
+def _listing(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:  # missing, or not ours to read: then there is nothing to be found in it
+        return []
+
+
+def read(path: Path) -> TextureFile:
+    """A texture file, decoded where that is ours to do. Raises `UserError`, named after the file."""
+    data = files.read_file(path)
+    try:
+        if data.startswith(_PNG):
+            return TextureFile(".png", encoded=data)
+        if data.startswith(b"PKM "):
+            return TextureFile(".pkm", pkm.read(data))
+        if path.suffix.lower() == ".crt":
+            return TextureFile(".crt", crt.read(data).picture)
+        if path.suffix.lower() == ".tga":
+            return TextureFile(".tga", tga.read(data))
+    except UserError as error:
+        raise error.at(path) from error
+    raise FormatError("this is not a texture that can be read", expected="TGA, CRT, PKM or PNG", path=path)
+
+
+def attach(model: Model, path: Path, folders: Sequence[str], digest: Digest) -> Model:
+    """Find and read the texture of `model`; a missing or unreadable one is a warning, not the end."""
+    name = label(model.texture_name)
+    if not name:
+        return model
+    found = find(name, path, folders)
+    if found is None:
+        digest.add(f'the texture "{name}" was not found; the model is shown without it', subject=path.name)
+        return model
+    try:
+        model.texture = read(found)
+    except UnsupportedError:
+        digest.add(f'the texture "{found.name}" is compressed in a way that cannot be read', subject=path.name)
+    except UserError as error:
+        digest.add(f"the texture cannot be used ({str(error).rstrip('.')})", subject=path.name)
+    return model
+
+
+def encode(texture: TextureFile) -> bytes:
+    """The bytes of a texture file to be written: TGA or CRT, by its suffix."""
+    if texture.picture is None:
+        return texture.encoded
+    if texture.suffix == ".crt":
+        opaque = bool((texture.picture[..., 3] == 255).all())
+        return crt.write(crt.Crt(texture.picture, 24 if opaque else 32))
+    if texture.suffix == ".tga":
+        return tga.write(texture.picture)
+    raise ExportError(f"textures cannot be written as {texture.suffix}")

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender objects to static models: what was edited from the scene, everything else as it was kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_common.formats.errors import ExportError
+from ...io_common.scene import selection
+from ..formats.model import BONE, FACE, Model, TextureFile, label, name_field
+from . import kept, part, sheets, skeleton
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import bpy
+
+    from ...io_common.formats.digest import Digest
+    from .options import Export3dnOptions, ExportOptions
+    from .part import Part
+
+
+def extract_3df(
+    context: bpy.types.Context, objects: list[bpy.types.Object], options: ExportOptions, digest: Digest, path: Path
+) -> Model:
+    """One 3DF model from `objects`, joined."""
+    del path
+    parts, sheet = _parts(context, objects, options, digest, exact_size=True)
+    model = _assemble(parts)
+    first = parts[0].mesh
+    model.texels = sheet.words
+    _complete_for_pc(model, parts, digest)
+    if len(parts) == 1 and len(sheet.words) == kept.get(first, kept.ROWS, 0):
+        model.texture_rest = kept.get(first, kept.TEXTURE_REST, b"")
+        model.texture_missing = int(kept.get(first, kept.TEXTURE_MISSING, 0.0)) if not len(sheet.words) else 0
+    return model
+
+
+def extract_3dn(
+    context: bpy.types.Context, objects: list[bpy.types.Object], options: Export3dnOptions, digest: Digest, path: Path
+) -> Model:
+    """One 3DN model from `objects`, joined. `texture` is set when its picture should be written beside it."""
+    parts, sheet = _parts(context, objects, options, digest, exact_size=False)
+    model = _assemble(parts)
+    first = parts[0].mesh
+    model.texture_name = kept.get(first, kept.TEXTURE_NAME, b"")
+    if options.texture_name and options.texture_name != label(model.texture_name):
+        model.texture_name = name_field(options.texture_name)
+    elif not model.texture_name:
+        model.texture_name = name_field(path.stem)
+    model.has_sprite = kept.get(first, kept.HAS_SPRITE, 0)
+    model.sprite_name = kept.get(first, kept.SPRITE_NAME, b"")
+    wanted = options.texture == "ALWAYS" or (options.texture == "AUTO" and sheet.touched)
+    if sheet.picture is not None and wanted:
+        model.texture = TextureFile(f".{options.texture_format.lower()}", _padded(sheet))
+    return model
+
+
+def _parts(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    options: ExportOptions,
+    digest: Digest,
+    *,
+    exact_size: bool,
+) -> tuple[list[Part], sheets.Sheet]:
+    context.view_layer.update()
+    with selection.object_mode(context):
+        parts = [part.extract(context, obj, options, digest) for obj in objects]
+    sheet = sheets.settle(parts, digest, exact_size=exact_size)
+    return parts, sheet
+
+
+def _assemble(parts: list[Part]) -> Model:
+    """Put the parts behind one another; each keeps its own bones, but a shared armature is written once."""
+    vertices, faces, bones = [], [], []
+    rigs: dict[str, int] = {}
+    vertex_base = bone_base = 0
+    for entry in parts:
+        shared = entry.rig.name if entry.rig is not None else ""
+        base = rigs.get(shared) if shared else None
+        if base is None:
+            base = bone_base
+            bones.append(_shifted(entry.bones, base))
+            bone_base += len(entry.bones)
+            if shared:
+                rigs[shared] = base
+        own = entry.vertices
+        if base:
+            own = own.copy()
+            own["owner"] = np.where(own["owner"] >= 0, own["owner"] + base, own["owner"])
+        vertices.append(own)
+        table = _with_degenerate(entry)
+        if len(parts) > 1:
+            table["next"] = -1  # a draw list cannot cross models
+        table["corner"] += np.uint32(vertex_base)
+        faces.append(table)
+        vertex_base += len(own)
+    if not vertex_base:
+        raise ExportError(f'the object "{parts[0].name}" has no vertices')
+    return Model(np.concatenate(faces), np.concatenate(vertices), np.concatenate(bones))
+
+
+def _shifted(bones: npt.NDArray[Any], base: int) -> npt.NDArray[Any]:
+    if not base:
+        return bones
+    out = bones.copy()
+    out["parent"] = np.where(out["parent"] >= 0, out["parent"] + base, out["parent"])
+    return out
+
+
+def _with_degenerate(entry: Part) -> npt.NDArray[Any]:
+    """The faces in file order: those Blender could not hold put back, the draw list renumbered where it has to be."""
+    records = kept.get_array(entry.mesh, kept.DEGENERATE, FACE)
+    at = kept.get_array(entry.mesh, kept.DEGENERATE_AT, "<i4")
+    faces, numbers = entry.faces, entry.numbers
+    if len(records) and len(records) == len(at):
+        records, at = _with_current_vertices(entry, records, at)
+        where = np.searchsorted(np.maximum.accumulate(numbers), at) if len(numbers) else np.zeros(len(at), np.intp)
+        faces = np.insert(faces, where, records)
+        numbers = np.insert(numbers, where, at)
+    if entry.imported and not _all_in_place(entry, numbers):
+        faces["next"] = _renumbered(faces["next"], numbers)
+    return faces
+
+
+def _all_in_place(entry: Part, numbers: npt.NDArray[np.int32]) -> bool:
+    count = kept.get(entry.mesh, kept.FACES, -1)
+    return len(numbers) == count and bool((numbers == np.arange(count)).all())
+
+
+def _renumbered(links: npt.NDArray[np.int32], numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Draw list links after faces were deleted, added or reordered; a link to a face that is gone ends the list."""
+    most = int(max(numbers.max(initial=-1), links.max(initial=-1))) + 1
+    if most > 4 * (len(numbers) + 1024):  # junk far out of range; no sense in a table for it
+        most = int(numbers.max(initial=-1)) + 1
+    place = np.full(max(most, 1), -1, np.int32)
+    known = numbers >= 0
+    place[numbers[known][::-1]] = np.flatnonzero(known)[::-1]
+    inside = (links >= 0) & (links < len(place))
+    return np.where(inside, place[np.where(inside, links, 0)], -1).astype(np.int32)
+
+
+def _with_current_vertices(
+    entry: Part, records: npt.NDArray[Any], at: npt.NDArray[Any]
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Degenerate faces with their vertices where those are now; a face that lost one is dropped."""
+    if entry.vertex_numbers is None:
+        return records[:0], at[:0]
+    numbers = entry.vertex_numbers
+    place = np.full(int(max(numbers.max(initial=0), records["corner"].max(initial=0))) + 1, -1, np.int64)
+    known = np.flatnonzero(numbers >= 0)[::-1]
+    place[numbers[known]] = known
+    corner = place[records["corner"]]
+    whole = (corner >= 0).all(axis=1)
+    out = records[whole].copy()
+    out["corner"] = corner[whole]
+    return out, at[whole]
+
+
+def _complete_for_pc(model: Model, parts: list[Part], digest: Digest) -> None:
+    """What a mobile model leaves open and a PC model must have: an owner for every vertex, a bone for every owner."""
+    if all(kept.get(entry.mesh, kept.KIND, "") in ("", "carnivores_3df") for entry in parts):
+        return
+    vertices = model.vertices.copy()
+    vertices["hide"] = np.where(vertices["hide"] < 0, 0, vertices["hide"])
+    vertices["owner"] = np.maximum(vertices["owner"], 0)
+    model.vertices = vertices
+    if len(model.bones) or not len(vertices):
+        return
+    owner = vertices["owner"].astype(np.int64)
+    count = int(owner.max()) + 1
+    totals = np.maximum(np.bincount(owner, minlength=count), 1)
+    bones = np.zeros(count, BONE)
+    for axis in range(3):
+        bones["position"][:, axis] = np.bincount(owner, vertices["position"][:, axis], count) / totals
+    bones["name"] = [np.void(name_field(f"Owner {number}")) for number in range(count)]
+    bones["parent"] = -1
+    model.bones = bones
+    digest.add("the model had no bones; each owner got one in its middle")
+
+
+def _padded(sheet: sheets.Sheet) -> npt.NDArray[np.uint8]:
+    """A PC texture in the top of 256 rows, as the mobile game expects; other pictures as they are."""
+    picture = sheet.picture if sheet.picture is not None else np.zeros((256, 256, 4), np.uint8)
+    if sheet.rows == 256 or len(picture) >= 256:
+        return picture
+    out = np.zeros((256, picture.shape[1], 4), np.uint8)
+    out[..., 3] = 255
+    out[: len(picture)] = picture
+    return out

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a scene keeps what Blender has no place for. Every name that is stored in a .blend stands here.
+
+Attributes of the mesh carry what belongs to a vertex, face or corner, so that it follows every edit; custom properties
+of the mesh carry what belongs to the file; custom properties of the image carry the texels as they were.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+# Face attributes (INT).
+FLAGS = "carnivores_flags"
+GROUP = "carnivores_group"
+DISTANT = "carnivores_distant"
+NEXT = "carnivores_next"
+DMASK = "carnivores_dmask"
+RESERVED = ("carnivores_reserved_0", "carnivores_reserved_1", "carnivores_reserved_2")
+FACE_INDEX = "carnivores_face"  # the face's number in the file it came from
+# Point attributes (INT).
+OWNER = "carnivores_owner"
+HIDE = "carnivores_hide"
+VERTEX_INDEX = "carnivores_vertex"  # only where degenerate faces have to find their vertices again
+# Corner attribute (INT32_2D), only where float32 cannot hold the texel.
+TEXEL = "carnivores_texel"
+
+# Custom properties of the mesh.
+KIND = "carnivores_kind"  # id of the format it came from
+SCALE = "carnivores_scale"  # size of a file unit at import
+FLIP = "carnivores_flip"  # corners are in file order, not reversed
+FACES = "carnivores_faces"  # how many faces the file had
+ROWS = "carnivores_rows"  # rows of the texture that the UVs were made for; 0: the file had none
+BONES = "carnivores_bones"  # the bone table, raw
+DEGENERATE = "carnivores_degenerate"  # faces with a repeated corner, raw; Blender hangs on them
+DEGENERATE_AT = "carnivores_degenerate_at"  # their numbers in the file, i4
+TEXTURE_REST = "carnivores_texture_rest"
+TEXTURE_MISSING = "carnivores_texture_missing"
+TEXTURE_NAME = "carnivores_texture_name"
+SPRITE_NAME = "carnivores_sprite_name"
+HAS_SPRITE = "carnivores_has_sprite"
+# Custom property of a bone: its number in the table.
+BONE_INDEX = "carnivores_index"
+# Custom properties of an image.
+TEXELS = "carnivores_texels"  # the words as they were, raw
+KEYED = "carnivores_keyed"  # texel 0 is shown as a hole
+SOURCE = "carnivores_source"  # digest of the pixels of a texture that came from a file of its own
+# Custom property of a material: the face flags it shows.
+LOOK = "carnivores_look"
+
+
+def put(block: bpy.types.ID, name: str, value: bytes | str | float | bool) -> None:
+    """Keep `value` on `block`; an empty one is not kept at all."""
+    if value in (b"", "", 0, False):
+        if name in block:
+            del block[name]
+        return
+    block[name] = value
+
+
+def get(block: bpy.types.ID, name: str, default: Any) -> Any:  # noqa: ANN401  (a property holds any of its types)
+    """What was kept, or `default`, whose type it must have."""
+    value = block.get(name, default)
+    return value if isinstance(value, type(default)) else default
+
+
+def get_array(block: bpy.types.ID, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Kept raw bytes as an array; empty when there are none or their length does not fit."""
+    raw = get(block, name, b"")
+    kind = np.dtype(dtype)
+    return np.frombuffer(raw, kind) if raw and len(raw) % kind.itemsize == 0 else np.zeros(0, kind)

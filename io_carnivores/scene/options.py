@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a user can choose when a Carnivores model is imported or exported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...io_common.formats.options import option
+
+SCALES = (
+    (1 / 32, "Game Metres", "1/32: one Blender unit is one metre on the games' own range finder"),
+    (1 / 64, "Half", "1/64: the games draw everything about twice its natural size; this is the natural one"),
+    (1.0, "File Units", "1: the numbers as they stand in the file"),
+)
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """Options of every static model."""
+
+    global_scale: float = option(
+        1 / 32,
+        "Scale",
+        "Size of one file unit in Blender. The mesh keeps file units; the object carries the scale",
+        minimum=1e-6,
+        maximum=1e6,
+        presets=SCALES,
+    )
+    use_bones: bool = option(True, "Armature", "Make an armature of the bones; without it they are only kept for export")
+    use_collection: bool = option(False, "Own Collection", "Put each model into a collection of its own")
+    search_folders: tuple[str, ...] = field(default=())
+    flip_faces: bool = field(default=False)
+
+
+@dataclass(frozen=True)
+class Import3dnOptions(ImportOptions):
+    """Options of the mobile model."""
+
+    flip_faces: bool = option(
+        False, "Flip Faces", "Turn every face round; some newer mobile animals are wound the other way"
+    )
+    use_texture_search: bool = option(
+        True,
+        "Find Texture",
+        "Look for the texture beside the model, in the textures folder of the game and in the folders of the preferences",
+    )
+
+
+GAMES = (
+    ("C1", "Carnivores", "The first game (1998)"),
+    ("C2", "Carnivores 2", "The second game (1999)"),
+    ("ICE_AGE", "Carnivores Ice Age", "The third game (2001)"),
+    ("MEE", "MEE and other forks", "Modern engines with wider limits"),
+    ("MOBILE", "Mobile", "Carnivores: Dinosaur Hunter on phones"),
+)
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """Options of every static model."""
+
+    use_selection: bool = option(True, "Selected Objects", "Export the selected objects", group="Include")
+    use_visible: bool = option(False, "Visible Objects", "Export what is visible, selected or not", group="Include")
+    use_active_collection: bool = option(
+        False, "Active Collection", "Export the objects of the active collection", group="Include"
+    )
+    collection: str = option("", "Collection", "Export the objects of this collection only", hidden=True)
+    use_join: bool = option(
+        False, "Join Into One File", "Write all objects into one model instead of one file each", group="Include"
+    )
+    use_transform: bool = option(
+        True, "Apply Transform", "Write the model as it stands in the scene, moved, turned and scaled", group="Geometry"
+    )
+    use_mesh_modifiers: bool = option(
+        True, "Apply Modifiers", "Write the mesh as modified; Armature modifiers are left out", group="Geometry"
+    )
+    use_import_scale: bool = option(
+        True, "Scale of the Import", "Imported objects go back with the scale they came with", group="Geometry"
+    )
+    global_scale: float = option(
+        1 / 32,
+        "Scale",
+        "Size of one file unit in Blender, for objects made in Blender",
+        minimum=1e-6,
+        maximum=1e6,
+        presets=SCALES,
+        group="Geometry",
+    )
+    game: str = option("C2", "Game", "The game whose limits are checked before writing", choices=GAMES, group="Check")
+    use_check: bool = option(
+        True, "Stop at Errors", "Refuse to write a model that the chosen game cannot load", group="Check"
+    )
+
+
+@dataclass(frozen=True)
+class Export3dnOptions(ExportOptions):
+    """Options of the mobile model."""
+
+    game: str = option(
+        "MOBILE", "Game", "The game whose limits are checked before writing", choices=GAMES, group="Check"
+    )
+    texture_name: str = option(
+        "", "Texture Name", "Base name of the texture file; empty: the imported name, or the file's own", group="Texture"
+    )
+    texture: str = option(
+        "AUTO",
+        "Texture File",
+        "Write the picture beside the model",
+        choices=(
+            ("AUTO", "When Needed", "Only when it was made or changed in Blender, or came with a PC model"),
+            ("ALWAYS", "Always", "Write it in any case"),
+            ("NEVER", "Never", "Leave the textures alone"),
+        ),
+        group="Texture",
+    )
+    texture_format: str = option(
+        "TGA",
+        "Format",
+        "Kind of texture file",
+        choices=(("TGA", "TGA", "Targa, 24 or 32 bits"), ("CRT", "CRT", "The game's raw container")),
+        group="Texture",
+    )

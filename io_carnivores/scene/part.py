@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One object of the scene as the arrays of a model, before its texture is settled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_common.formats.axes import FILE_Y_UP, REVERSED
+from ...io_common.scene import mesh as meshes
+from ...io_common.scene import selection
+from ..formats.flags import FaceFlag
+from ..formats.model import FACE, VERTEX
+from . import kept, materials, skeleton
+
+if TYPE_CHECKING:
+    import bpy
+
+    from ...io_common.formats.digest import Digest
+    from .options import ExportOptions
+
+
+@dataclass
+class Part:
+    """`faces` (n,) FACE, still without u and v; `uv` (n, 3, 2) f32 in file corner order; `texel` (n, 3, 2) i32 where kept.
+
+    `look` (n,) indexes `materials`; `numbers` (n,) is the face each one was in its file, or -1; `mesh` is the
+    original data-block, whose properties say what was kept.
+    """
+
+    name: str
+    mesh: bpy.types.ID
+    vertices: npt.NDArray[Any]
+    faces: npt.NDArray[Any]
+    uv: npt.NDArray[np.float32]
+    texel: npt.NDArray[np.int32] | None
+    look: npt.NDArray[np.int32]
+    materials: list[bpy.types.Material | None]
+    numbers: npt.NDArray[np.int32]
+    vertex_numbers: npt.NDArray[np.int32] | None
+    bones: npt.NDArray[Any]
+    rig: bpy.types.Object | None
+
+    @property
+    def imported(self) -> bool:
+        """Whether it came from a game file."""
+        return bool(kept.get(self.mesh, kept.KIND, ""))
+
+
+def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOptions, digest: Digest) -> Part:
+    """The arrays of `obj`, in Object Mode."""
+    matrix = file_matrix(obj, obj, options)
+    with selection.shape(context, obj, modifiers=options.use_mesh_modifiers) as mesh:
+        order = np.arange(3) if kept.get(mesh, kept.FLIP, default=False) else REVERSED
+        if matrix is not None and np.linalg.det(matrix[:3, :3]) < 0:
+            order = REVERSED[order]
+        triangles = meshes.get_triangles(mesh)
+        loop = triangles.loop[:, order]
+        uv = meshes.get_uv(mesh)
+        if uv is None:
+            uv = np.zeros((len(mesh.loops), 2), np.float32)
+            if len(triangles.face) and any(materials.image_of(entry.material) for entry in obj.material_slots):
+                digest.add("the mesh has no UV map, so its texture cannot be placed", subject=obj.name)
+        texel = meshes.get_attribute(mesh, kept.TEXEL, "INT32_2D", "CORNER")
+        slots = [entry.material for entry in obj.material_slots] or [None]
+        look = np.clip(_per_face(mesh, "material_index", triangles.face, 0), 0, len(slots) - 1)
+        vertices = _vertices(mesh, matrix)
+        rig = selection.armature_of(obj)
+        table = skeleton.table(obj, rig, file_matrix(obj, rig, options) if rig is not None else None)
+        vertices["owner"] = _owners(mesh, obj, table, digest)
+        bones = table.bones
+        if not len(bones) and not kept.get(obj.data, kept.KIND, ""):
+            bones = _own_bone(obj, options)
+            vertices["owner"] = 0
+        return Part(
+            name=obj.name,
+            mesh=obj.data,
+            vertices=vertices,
+            faces=_faces(mesh, triangles, order, slots, look),
+            uv=uv[loop],
+            texel=texel[loop] if texel is not None else None,
+            look=look,
+            materials=slots,
+            numbers=_per_face(mesh, kept.FACE_INDEX, triangles.face, -1),
+            vertex_numbers=meshes.get_attribute(mesh, kept.VERTEX_INDEX, "INT", "POINT"),
+            bones=bones,
+            rig=rig,
+        )
+
+
+def file_matrix(obj: bpy.types.Object, place: bpy.types.Object, options: ExportOptions) -> npt.NDArray[np.float64] | None:
+    """(4, 4) from the local space of `place` to Blender axes in file units; None when that changes nothing.
+
+    `obj` is the mesh object that decides the scale. Untouched imports carry just their import scale, which cancels out.
+    """
+    imported = obj.type == "MESH" and bool(kept.get(obj.data, kept.KIND, ""))
+    scale = kept.get(obj.data, kept.SCALE, 0.0) if imported and options.use_import_scale else 0.0
+    unit = scale or float(options.global_scale)
+    if options.use_transform:
+        matrix = np.array(place.matrix_world, np.float64)
+        matrix[:3] /= unit
+    else:
+        matrix = np.eye(4)
+        if not imported:
+            matrix[:3] /= unit
+    return None if np.allclose(matrix, np.eye(4), rtol=0, atol=1e-6) else matrix
+
+
+def _own_bone(obj: bpy.types.Object, options: ExportOptions) -> npt.NDArray[Any]:
+    """The games treat an object without any bone badly: one at the object's origin, named after it."""
+    matrix = file_matrix(obj, obj, options)
+    origin = matrix[:3, 3] if matrix is not None else np.zeros(3)
+    return skeleton.single(obj.name, FILE_Y_UP.undo(origin))
+
+
+def _vertices(mesh: bpy.types.Mesh, matrix: npt.NDArray[np.float64] | None) -> npt.NDArray[Any]:
+    positions = meshes.get_positions(mesh)
+    if matrix is not None:
+        moved = positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        positions = moved.astype(np.float32)
+    vertices = np.zeros(len(positions), VERTEX)
+    vertices["position"] = FILE_Y_UP.undo(positions)
+    hide = meshes.get_attribute(mesh, kept.HIDE, "INT", "POINT")
+    if hide is not None:
+        vertices["hide"] = hide.astype(np.int16)
+    return vertices
+
+
+def _owners(
+    mesh: bpy.types.Mesh, obj: bpy.types.Object, table: skeleton.Table, digest: Digest
+) -> npt.NDArray[np.int16]:
+    """Owner of each vertex: its heaviest bone group; without one, the number that was kept."""
+    stored = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT")
+    owner = stored.copy() if stored is not None else np.zeros(len(mesh.vertices), np.int32)
+    if stored is not None:
+        owner = table.renumber(owner)
+    wanted = np.array([table.number(group.name) for group in obj.vertex_groups], np.int32)
+    grouped = meshes.heaviest_group(mesh, wanted)
+    owner = np.where(grouped >= 0, grouped, owner)
+    if len(table.bones) > 1 and stored is None and bool((grouped < 0).any()):
+        digest.add("some vertices have no bone group; they go to the first bone", subject=obj.name)
+    return owner.astype(np.int16)
+
+
+def _per_face(mesh: bpy.types.Mesh, name: str, face: npt.NDArray[np.int32], default: int) -> npt.NDArray[np.int32]:
+    values = meshes.get_attribute(mesh, name, "INT", "FACE")
+    return values[face] if values is not None else np.full(len(face), default, np.int32)
+
+
+def _faces(
+    mesh: bpy.types.Mesh,
+    triangles: meshes.Triangles,
+    order: npt.NDArray[np.intp],
+    slots: list[bpy.types.Material | None],
+    look: npt.NDArray[np.int32],
+) -> npt.NDArray[Any]:
+    faces = np.zeros(len(triangles.face), FACE)
+    faces["corner"] = triangles.vertex[:, order]
+    faces["flags"] = _flags(mesh, triangles.face, slots, look)
+    faces["group"] = _per_face(mesh, kept.GROUP, triangles.face, 0)
+    faces["distant"] = _per_face(mesh, kept.DISTANT, triangles.face, 0)
+    imported = kept.FACE_INDEX in mesh.attributes
+    faces["next"] = _per_face(mesh, kept.NEXT, triangles.face, 0 if imported else -1)
+    faces["dmask"] = _per_face(mesh, kept.DMASK, triangles.face, 0)
+    for slot, name in enumerate(kept.RESERVED):
+        faces["reserved"][:, slot] = _per_face(mesh, name, triangles.face, 0).view(np.uint32)
+    return faces
+
+
+def _flags(
+    mesh: bpy.types.Mesh,
+    face: npt.NDArray[np.int32],
+    slots: list[bpy.types.Material | None],
+    look: npt.NDArray[np.int32],
+) -> npt.NDArray[np.int32]:
+    """Flags of each triangle: the mesh's own, changed by what was edited on the material; else the material's."""
+    shown = np.array([materials.flags_of(material) for material in slots], np.int32)
+    if mesh.attributes.get(kept.FLAGS) is None:
+        return shown[look] & 0xFFFF
+    made_for = np.array([kept.get(material, kept.LOOK, -1) if material else -1 for material in slots], np.int32)
+    edited = np.where(made_for >= 0, shown ^ made_for, 0) & int(FaceFlag.DOUBLE_SIDE | FaceFlag.OPACITY)
+    return (_per_face(mesh, kept.FLAGS, face, 0) ^ edited[look]) & 0xFFFF
+

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reading a file whole, and saving so that a failure leaves the old file as it was."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import FileAccessError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def read_file(path: str | Path) -> bytes:
+    """All bytes of `path`; a missing file, a folder, a refused permission is a `FileAccessError`."""
+    target = Path(path)
+    if target.is_dir():
+        raise FileAccessError("this is a folder, expected a file", path=target)
+    try:
+        return target.read_bytes()
+    except FileNotFoundError as error:
+        raise FileAccessError("the file does not exist", path=target) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise FileAccessError(f"cannot be read ({_reason(error)})", path=target) from error
+
+
+def save(path: str | Path, data: bytes) -> None:
+    """Write `data` to `path` in one step: a temporary file beside it, then a rename over it."""
+    save_all({Path(path): data})
+
+
+def save_all(bundle: Mapping[Path, bytes]) -> None:
+    """Write several files. All are written out beside their targets before the first target is replaced."""
+    waiting: list[tuple[Path, Path]] = []
+    try:
+        for path, data in bundle.items():
+            waiting.append((_write_beside(path, data), path))
+        for temporary, path in waiting:
+            try:
+                temporary.replace(path)
+            except OSError as error:
+                raise FileAccessError(f"cannot be replaced ({_reason(error)})", path=path) from error
+    finally:
+        for temporary, _path in waiting:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+
+def _write_beside(path: Path, data: bytes) -> Path:
+    if path.is_dir():
+        raise FileAccessError("this is a folder, expected a file name to write to", path=path)
+    name = None
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        _copy_mode(path, Path(name))
+    except (OSError, ValueError) as error:
+        if name is not None:
+            with contextlib.suppress(OSError):
+                Path(name).unlink(missing_ok=True)
+        raise FileAccessError(f"cannot be written ({_reason(error)})", path=path) from error
+    return Path(name)
+
+
+def _copy_mode(path: Path, temporary: Path) -> None:
+    """A file made by mkstemp is private; give it the mode of the old file, or what the umask allows."""
+    if os.name != "posix":
+        return
+    if path.exists():
+        temporary.chmod(path.stat().st_mode & 0o777)
+        return
+    mask = os.umask(0)
+    os.umask(mask)
+    temporary.chmod(0o666 & ~mask)
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+def safe_stem(name: str, default: str = "model") -> str:
+    """`name` as a file stem that every file system takes: no separators, control characters or reserved words."""
+    plain = "".join("_" if char in '<>:"/\\|?*' or ord(char) < 32 else char for char in name).strip(" .")
+    if plain.split(".")[0].lower() in _RESERVED:
+        plain = f"_{plain}"
+    return plain[:200] or default

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Armatures from joint positions: every bone gets a length and points along its chain."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from .compat import name_limit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def sane_parents(parents: Sequence[int]) -> list[int]:
+    """Parents with every number out of range, and every link that would close a loop, replaced by -1."""
+    count = len(parents)
+    result = [parent if 0 <= parent < count else -1 for parent in parents]
+    state = [0] * count  # 0 unseen, 1 on the current path, 2 done
+    for start in range(count):
+        path = []
+        bone = start
+        while bone >= 0 and state[bone] == 0:
+            state[bone] = 1
+            path.append(bone)
+            bone = result[bone]
+        if bone >= 0 and state[bone] == 1:
+            result[path[-1]] = -1
+        for visited in path:
+            state[visited] = 2
+    return result
+
+
+def tails(heads: npt.NDArray[np.float64], parents: Sequence[int]) -> npt.NDArray[np.float64]:
+    """A tail for every head (B, 3): at the only child, else towards the middle of the children, else onwards.
+
+    No two are closer than a hundredth of the skeleton's size, since Blender deletes bones without length.
+    """
+    count = len(heads)
+    extent = float(np.ptp(heads, axis=0).max()) if count else 0.0
+    shortest = max(extent * 0.01, 1e-3 if extent == 0 else 0.0)
+    usual = extent * 0.08 if extent > 0 else 10.0
+    children: list[list[int]] = [[] for _ in range(count)]
+    for bone, parent in enumerate(parents):
+        if parent >= 0:
+            children[parent].append(bone)
+    result = np.empty_like(heads)
+    for bone in _roots_first(parents):
+        parent = parents[bone]
+        away = heads[children[bone]].mean(axis=0) - heads[bone] if children[bone] else np.zeros(3)
+        if np.linalg.norm(away) < shortest:
+            incoming = heads[bone] - heads[parent] if parent >= 0 else np.zeros(3)
+            length = float(np.linalg.norm(incoming))
+            if length < shortest:
+                incoming = result[parent] - heads[parent] if parent >= 0 else np.array((0.0, 0.0, usual))
+                length = float(np.linalg.norm(incoming))
+            away = incoming * (max(min(length * 0.5, usual), shortest) / length)
+        result[bone] = heads[bone] + away
+    return result
+
+
+def _roots_first(parents: Sequence[int]) -> list[int]:
+    order: list[int] = []
+    placed = [False] * len(parents)
+    for start in range(len(parents)):
+        chain = []
+        bone = start
+        while bone >= 0 and not placed[bone]:
+            placed[bone] = True
+            chain.append(bone)
+            bone = parents[bone]
+        order.extend(reversed(chain))
+    return order
+
+
+def build(
+    context: bpy.types.Context,
+    name: str,
+    names: Sequence[str],
+    heads: npt.NDArray[np.float64],
+    parents: Sequence[int],
+) -> bpy.types.Object:
+    """An armature object that is not linked to any collection yet.
+
+    `names` must be unique and short enough (see `fit_name`); `heads` is (B, 3) in the armature's space; `parents`
+    must be sane (see `sane_parents`).
+    """
+    data = bpy.data.armatures.new(name)
+    obj = bpy.data.objects.new(name, data)
+    ends = tails(heads, parents)
+    with _edit_mode(context, obj):
+        bones = []
+        for label, head, tail in zip(names, heads.tolist(), ends.tolist(), strict=True):
+            bone = data.edit_bones.new(label)
+            bone.head = head
+            bone.tail = tail
+            bones.append(bone)
+        for bone, parent in zip(bones, parents, strict=True):
+            if parent >= 0:
+                bone.parent = bones[parent]
+    return obj
+
+
+def fit_name(text: str) -> str:
+    """`text` cut to what this Blender can hold as a name, leaving room for a number that makes it unique."""
+    limit = name_limit() - 4
+    return text.encode()[:limit].decode(errors="ignore")
+
+
+@contextlib.contextmanager
+def _edit_mode(context: bpy.types.Context, obj: bpy.types.Object) -> Iterator[None]:
+    """Edit Mode on an object that is linked only to the scene's own collection, which no view layer can exclude."""
+    layer = context.view_layer
+    active = layer.objects.active
+    context.scene.collection.objects.link(obj)
+    layer.objects.active = obj
+    try:
+        bpy.ops.object.mode_set(mode="EDIT")
+        yield
+        bpy.ops.object.mode_set(mode="OBJECT")
+    finally:
+        context.scene.collection.objects.unlink(obj)
+        layer.objects.active = active

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one file that asks what this Blender can do; by feature where possible, by version where not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+
+def node_tree(material: bpy.types.Material) -> bpy.types.NodeTree:
+    """The node tree of `material`; before 5.0 it has to be switched on, from 5.0 switching it on warns."""
+    if material.node_tree is None:
+        material.use_nodes = True
+    return material.node_tree
+
+
+def set_cutout(material: bpy.types.Material, mode: str) -> None:
+    """How the material shows alpha in the viewport: "OPAQUE", "CLIP" or "BLEND"."""
+    if hasattr(material, "surface_render_method"):
+        material.surface_render_method = "BLENDED" if mode == "BLEND" else "DITHERED"
+    if hasattr(material, "use_transparency_overlap"):
+        material.use_transparency_overlap = mode != "BLEND"
+
+
+def name_limit() -> int:
+    """Bytes that the name of a data-block or bone may have (63 up to 4.5, 255 from 5.0)."""
+    return 255 if bpy.app.version >= (5, 0, 0) else 63
+
+
+def loop_triangle_polygons(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401  (an RNA collection)
+    """The collection that tells the polygon of every loop triangle."""
+    return mesh.loop_triangle_polygons
+
+
+def engine_id() -> str:
+    """Identifier of EEVEE: renamed with 4.2, and back with 5.0."""
+    names = {item.identifier for item in bpy.types.RenderSettings.bl_rna.properties["engine"].enum_items}
+    return "BLENDER_EEVEE_NEXT" if "BLENDER_EEVEE_NEXT" in names else "BLENDER_EEVEE"

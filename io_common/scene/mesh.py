@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Meshes from arrays and arrays from meshes, by the fastest calls Blender has.
+
+Nothing here loops over vertices, corners or faces, but for vertex weights, for which Blender has no bulk call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+_FIELD = {"FLOAT_VECTOR": "vector", "FLOAT2": "vector", "FLOAT_COLOR": "color", "BYTE_COLOR": "color"}
+_DTYPE = {"INT": np.int32, "INT8": np.int8, "INT32_2D": np.int32, "BOOLEAN": bool}
+_WIDTH = {"FLOAT_VECTOR": 3, "FLOAT2": 2, "FLOAT_COLOR": 4, "BYTE_COLOR": 4, "INT32_2D": 2}
+
+
+def from_triangles(name: str, positions: npt.NDArray[np.float32], corners: npt.NDArray[np.int32]) -> bpy.types.Mesh:
+    """A mesh of `positions` (V, 3) f32 and triangles `corners` (F, 3) i32, whose indices must be in range.
+
+    Faces are smooth, as both games light per vertex. No validation: it would drop duplicate faces.
+    """
+    mesh = bpy.data.meshes.new(name)
+    count, faces = len(positions), len(corners)
+    mesh.vertices.add(count)
+    if count:
+        mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(positions, np.float32).ravel())
+    if faces:
+        mesh.loops.add(3 * faces)
+        mesh.polygons.add(faces)
+        mesh.attributes[".corner_vert"].data.foreach_set("value", np.ascontiguousarray(corners, np.int32).ravel())
+        mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * faces, 3, dtype=np.int32))
+    mesh.update(calc_edges=True)
+    return mesh
+
+
+def set_uv(mesh: bpy.types.Mesh, uv: npt.NDArray[np.float32], name: str = "UVMap") -> None:
+    """A UV map of `uv` (L, 2) f32, one row per corner."""
+    layer = mesh.uv_layers.new(name=name, do_init=False)
+    if len(uv):
+        layer.uv.foreach_set("vector", np.ascontiguousarray(uv, np.float32).ravel())
+
+
+def get_uv(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32] | None:
+    """The active UV map as (L, 2) f32, None when the mesh has none."""
+    layer = mesh.uv_layers.active
+    if layer is None:
+        return None
+    uv = np.empty(2 * len(mesh.loops), np.float32)
+    if len(uv):
+        layer.uv.foreach_get("vector", uv)
+    return uv.reshape(-1, 2)
+
+
+def set_attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str, values: npt.NDArray[Any]) -> None:
+    """Write `values` as attribute `name` of type `kind` ("INT", "INT32_2D", "FLOAT_VECTOR" …) on `domain`."""
+    old = mesh.attributes.get(name)
+    if old is not None and (old.data_type != kind or old.domain != domain):
+        mesh.attributes.remove(old)
+        old = None
+    if old is None:
+        old = mesh.attributes.new(name, kind, domain)
+    if len(values):
+        flat = np.ascontiguousarray(values, _DTYPE.get(kind, np.float32)).ravel()
+        old.data.foreach_set(_FIELD.get(kind, "value"), flat)
+
+
+def get_attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str) -> npt.NDArray[Any] | None:
+    """Attribute `name` as (n,) or (n, width), None when there is none of that type and domain."""
+    found = mesh.attributes.get(name)
+    if found is None or found.data_type != kind or found.domain != domain:
+        return None
+    width = _WIDTH.get(kind, 1)
+    values = np.empty(len(found.data) * width, _DTYPE.get(kind, np.float32))
+    if len(values):
+        found.data.foreach_get(_FIELD.get(kind, "value"), values)
+    return values if width == 1 else values.reshape(-1, width)
+
+
+def get_positions(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32]:
+    """Vertex positions as (V, 3) f32, bit for bit."""
+    values = np.empty(3 * len(mesh.vertices), np.float32)
+    if len(values):
+        mesh.attributes["position"].data.foreach_get("vector", values)
+    return values.reshape(-1, 3)
+
+
+@dataclass(frozen=True)
+class Triangles:
+    """The faces of a mesh as triangles, in face order.
+
+    `vertex` (T, 3) i32 vertex indices; `loop` (T, 3) i32 corner indices; `face` (T,) i32 the face each came from.
+    """
+
+    vertex: npt.NDArray[np.int32]
+    loop: npt.NDArray[np.int32]
+    face: npt.NDArray[np.int32]
+
+
+def get_triangles(mesh: bpy.types.Mesh) -> Triangles:
+    """Triangulate without changing the mesh; triangles keep their corners and their first corner."""
+    loops = len(mesh.loops)
+    if not loops:
+        none = np.zeros((0, 3), np.int32)
+        return Triangles(none, none, np.zeros(0, np.int32))
+    corner = np.empty(loops, np.int32)
+    mesh.attributes[".corner_vert"].data.foreach_get("value", corner)
+    totals = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_total", totals)
+    if (totals == 3).all():
+        loop = np.arange(loops, dtype=np.int32).reshape(-1, 3)
+        return Triangles(corner.reshape(-1, 3), loop, np.arange(len(totals), dtype=np.int32))
+    mesh.calc_loop_triangles()
+    loop = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("loops", loop)
+    face = np.empty(len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("polygon_index", face)
+    loop = loop.reshape(-1, 3)
+    return Triangles(corner[loop], loop, face)
+
+
+def set_rigid_groups(obj: bpy.types.Object, names: list[str], owner: npt.NDArray[np.integer]) -> None:
+    """One vertex group of weight 1 per name; `owner` (V,) indexes `names`, anything outside belongs to none."""
+    order = np.argsort(owner, kind="stable")
+    values = owner[order]
+    bounds = np.searchsorted(values, np.arange(len(names) + 1))
+    for index, name in enumerate(names):
+        group = obj.vertex_groups.new(name=name)
+        members = order[bounds[index] : bounds[index + 1]]
+        if len(members):
+            group.add(members.tolist(), 1.0, "REPLACE")
+
+
+def heaviest_group(mesh: bpy.types.Mesh, wanted: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """(V,) i32: `wanted[g]` of the heaviest vertex group g of each vertex with `wanted[g] >= 0`, -1 where there is none.
+
+    There is no bulk call for weights; the bmesh deform layer is the fastest way in. Ties go to the lower number.
+    """
+    result = np.full(len(mesh.vertices), -1, np.int32)
+    lookup = wanted.tolist()
+    limit = len(lookup)
+    bm = bmesh.new()
+    try:
+        bm.from_mesh(mesh)
+        layer = bm.verts.layers.deform.active
+        if layer is None or not limit:
+            return result
+        best = []
+        for vertex in bm.verts:
+            top, number = 0.0, -1
+            for group, weight in vertex[layer].items():
+                if weight > top and group < limit and lookup[group] >= 0:
+                    top, number = weight, lookup[group]
+            best.append(number)
+        result[:] = best
+    finally:
+        bm.free()
+    return result

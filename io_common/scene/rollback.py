@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A failed import leaves no data-block behind."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import bpy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def _blocks() -> dict[int, bpy.types.ID]:
+    found: dict[int, bpy.types.ID] = {}
+    for prop in bpy.data.bl_rna.properties:
+        if prop.type == "COLLECTION":
+            for block in getattr(bpy.data, prop.identifier):
+                if isinstance(block, bpy.types.ID):
+                    found[block.session_uid] = block
+    return found
+
+
+@contextlib.contextmanager
+def rollback(context: bpy.types.Context) -> Iterator[None]:
+    """Take back every data-block made inside, and restore selection and active object, when anything is raised."""
+    before = set(_blocks())
+    layer = context.view_layer
+    active = layer.objects.active
+    selected = list(context.selected_objects)
+    try:
+        yield
+    except BaseException:
+        if context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        made = [block for uid, block in _blocks().items() if uid not in before]
+        bpy.data.batch_remove(made)
+        layer.update()
+        for candidate in layer.objects:
+            candidate.select_set(candidate in selected)
+        layer.objects.active = active
+        raise

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which objects an export takes, and their meshes as they should be written."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Protocol
+
+import bpy
+
+from ..formats.errors import ExportError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+SOLID = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
+
+
+class Scope(Protocol):
+    """The options that say which objects are meant."""
+
+    @property
+    def use_selection(self) -> bool: ...  # noqa: D102
+    @property
+    def use_visible(self) -> bool: ...  # noqa: D102
+    @property
+    def use_active_collection(self) -> bool: ...  # noqa: D102
+    @property
+    def collection(self) -> str: ...  # noqa: D102
+
+
+def chosen(context: bpy.types.Context, scope: Scope) -> list[bpy.types.Object]:
+    """The objects with a surface that `scope` means, in the order of the scene.
+
+    A selected armature stands for the meshes it carries. With nothing selected the active object is taken. Raises
+    `ExportError` when nothing is left.
+    """
+    objects = context.view_layer.objects
+    if scope.collection:
+        source = bpy.data.collections.get(scope.collection)
+        if source is None:
+            raise ExportError(f'there is no collection named "{scope.collection}"')
+        pool = list(source.all_objects)
+        where = f'the collection "{scope.collection}"'
+    elif scope.use_active_collection:
+        source = context.view_layer.active_layer_collection.collection
+        pool = list(source.all_objects)
+        where = f'the active collection "{source.name}"'
+    elif scope.use_visible:
+        pool = [obj for obj in objects if obj.visible_get()]
+        where = "the visible part of the scene"
+    elif scope.use_selection:
+        pool = [obj for obj in objects if obj.select_get()] or [obj for obj in (objects.active,) if obj is not None]
+        where = "the selection"
+    else:
+        pool = list(objects)
+        where = "the scene"
+    found = [obj for obj in _with_carried(pool, objects) if obj.type in SOLID]
+    if not found:
+        raise ExportError(f"there is no mesh object in {where}, select the model to export")
+    return found
+
+
+def _with_carried(pool: Iterable[bpy.types.Object], objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    wanted = list(pool)
+    if any(obj.type in SOLID for obj in wanted):
+        return wanted
+    rigs = [obj for obj in wanted if obj.type == "ARMATURE"]
+    carried = [obj for obj in objects if obj.type in SOLID and armature_of(obj) in rigs]
+    return wanted + carried
+
+
+def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature that moves an object: by modifier, else by parenting."""
+    for modifier in obj.modifiers:
+        if modifier.type == "ARMATURE" and modifier.object is not None:
+            return modifier.object
+    parent = obj.parent
+    return parent if parent is not None and parent.type == "ARMATURE" else None
+
+
+@contextlib.contextmanager
+def object_mode(context: bpy.types.Context) -> Iterator[None]:
+    """Object Mode, with the pending changes of Edit Mode written to the mesh; the old mode comes back at the end."""
+    mode = context.object.mode if context.object is not None else "OBJECT"
+    if mode == "OBJECT":
+        yield
+        return
+    bpy.ops.object.mode_set(mode="OBJECT")
+    try:
+        yield
+    finally:
+        bpy.ops.object.mode_set(mode=mode)
+
+
+@contextlib.contextmanager
+def shape(context: bpy.types.Context, obj: bpy.types.Object, *, modifiers: bool) -> Iterator[bpy.types.Mesh]:
+    """The mesh of an object in its rest pose, in Object Mode: its own data where nothing has to be evaluated.
+
+    `modifiers`: those shown in the viewport are applied, Armature modifiers aside. Shape keys count as mixed.
+    """
+    active = [entry for entry in obj.modifiers if entry.show_viewport and entry.type != "ARMATURE"]
+    keys = obj.type == "MESH" and obj.data.shape_keys is not None
+    if obj.type == "MESH" and not keys and not (modifiers and active):
+        yield obj.data
+        return
+    hidden = [entry for entry in obj.modifiers if entry.show_viewport and not (modifiers and entry in active)]
+    for entry in hidden:
+        entry.show_viewport = False
+    try:
+        depsgraph = context.evaluated_depsgraph_get()
+        evaluated = obj.evaluated_get(depsgraph)
+        mesh = evaluated.to_mesh(preserve_all_data_layers=True, depsgraph=depsgraph)
+        if mesh is None:
+            raise ExportError(f'the object "{obj.name}" has no surface that could be written')
+        yield mesh
+        evaluated.to_mesh_clear()
+    finally:
+        for entry in hidden:
+            entry.show_viewport = True

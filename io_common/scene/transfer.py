@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The way of a file into the scene and back, the same for operators and command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..formats import files, registry
+from ..formats.errors import ExportError, UserError
+from ..formats.issues import Issue, Severity
+from .rollback import rollback
+from .selection import chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..formats.digest import Digest
+    from ..formats.registry import Format
+
+REPORT = "Carnivores & Dragon Nest Report"
+
+
+def load(entry: Format, path: Path, options: Any, digest: Digest, formats: Sequence[Format]) -> Any:  # noqa: ANN401
+    """Read, and check, `path` and the files that belong to it; no data-block is made."""
+    data = files.read_file(path)
+    try:
+        registry.require(entry, data, path, formats)
+        model = entry.read(data)
+        if entry.companions is not None:
+            model = entry.companions(model, path, options, digest)
+    except UserError as error:
+        raise error.at(path) from error
+    return model
+
+
+def import_file(
+    context: bpy.types.Context,
+    entry: Format,
+    path: Path,
+    options: Any,  # noqa: ANN401
+    digest: Digest,
+    formats: Sequence[Format],
+) -> list[bpy.types.Object]:
+    """Import one file; the objects made, root first. When anything is raised the scene is as it was."""
+    model = load(entry, path, options, digest, formats)
+    with rollback(context):
+        try:
+            return entry.build(context, model, path, options, digest)
+        except UserError as error:
+            raise error.at(path) from error
+
+
+def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
+    """Select `objects` and nothing else, the first one active, as far as the view layer shows them."""
+    # From 5.2 the layer learns of new objects only here.
+    context.view_layer.update()
+    for obj in context.view_layer.objects:
+        obj.select_set(obj in objects)
+    present = [obj for obj in objects if obj.name in context.view_layer.objects]
+    if present:
+        context.view_layer.objects.active = present[0]
+
+
+@dataclass
+class Export:
+    """What an export would write: `bundle` path -> bytes, and the `issues` found in each model, with its objects."""
+
+    bundle: dict[Path, bytes] = field(default_factory=dict)
+    issues: list[tuple[str, Issue]] = field(default_factory=list)
+
+    @property
+    def errors(self) -> list[tuple[str, Issue]]:
+        """The issues that stop an export."""
+        return [entry for entry in self.issues if entry[1].severity is Severity.ERROR]
+
+
+def prepare(
+    context: bpy.types.Context,
+    entry: Format,
+    path: Path,
+    options: Any,  # noqa: ANN401
+    digest: Digest,
+) -> Export:
+    """Everything of an export but the writing. One file per object, or one for all with `options.use_join`.
+
+    One object goes to `path`; several go to its folder, each under its own name.
+    """
+    objects = chosen(context, options)
+    groups = [objects] if options.use_join else [[obj] for obj in objects]
+    targets = [path] if len(groups) == 1 else _targets(path, [group[0].name for group in groups])
+    result = Export()
+    for target, group in zip(targets, groups, strict=True):
+        try:
+            model = entry.extract(context, group, options, digest, target)
+            for issue in entry.check(model, options.game):
+                result.issues.append((group[0].name, issue))
+            result.bundle[target] = entry.write(model)
+            if entry.finish is not None:
+                result.bundle.update(entry.finish(model, target))
+        except UserError as error:
+            raise error.at(target) from error
+    return result
+
+
+def export(
+    context: bpy.types.Context,
+    entry: Format,
+    path: Path,
+    options: Any,  # noqa: ANN401
+    digest: Digest,
+) -> Export:
+    """Prepare, stop at what the game could not load, then write all files in one go."""
+    result = prepare(context, entry, path, options, digest)
+    if result.errors and options.use_check:
+        name, issue = result.errors[0]
+        more = len(result.errors) - 1
+        rest = f" (and {more} more {'error' if more == 1 else 'errors'}; see the panel's check)" if more else ""
+        raise ExportError(f'"{name}": {issue.message}{rest}', path=path)
+    for name, issue in result.issues:
+        digest.add(issue.message, subject=name)
+    files.save_all(result.bundle)
+    return result
+
+
+def _targets(path: Path, names: list[str]) -> list[Path]:
+    """A file name per object, free of what file systems refuse and unique without regard to case."""
+    used: set[str] = set()
+    targets = []
+    for name in names:
+        stem, _, number = name.rpartition(".")
+        plain = stem if stem and number.isdigit() and stem.lower() not in used else name
+        plain = files.safe_stem(plain)
+        unique, count = plain, 1
+        while unique.lower() in used:
+            count += 1
+            unique = f"{plain}_{count}"
+        used.add(unique.lower())
+        targets.append(path.parent / f"{unique}{path.suffix}")
+    return targets
+
+
+def write_report(title: str, lines: Sequence[str]) -> None:
+    """Put the full list of warnings into a Text data-block, replacing the last one."""
+    text = bpy.data.texts.get(REPORT) or bpy.data.texts.new(REPORT)
+    text.clear()
+    text.write("\n".join([title, "", *lines, ""]))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything Blender is given when the extension is enabled, and taken back when it is disabled."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from . import command_line, operators, preferences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..formats.registry import Format
+    from .operators import Wing
+
+COMMAND = "carnivores_dragonnest"
+
+
+class Extension:
+    """The registered whole. One object per loaded extension; `register` and `unregister` may be called by turns."""
+
+    def __init__(self, wings: Sequence[Wing]) -> None:
+        """Make the classes that belong to no single wing."""
+        self.wings = tuple(wings)
+        self.formats: tuple[Format, ...] = tuple(entry for wing in wings for entry in wing.formats)
+        self._classes = (
+            *preferences.CLASSES,
+            *(entry for wing in wings for entry in wing.classes),
+            *operators.drop_classes(self.formats),
+        )
+        self._registered: list[type] = []
+        self._menus = (("TOPBAR_MT_file_import", self._draw_import), ("TOPBAR_MT_file_export", self._draw_export))
+        self._command: Any = None
+
+    def register(self) -> None:
+        """Register classes, menu entries and the command; when one fails, none stays."""
+        try:
+            for entry in self._classes:
+                bpy.utils.register_class(entry)
+                self._registered.append(entry)
+            for menu, draw in self._menus:
+                getattr(bpy.types, menu).append(draw)
+            self._command = bpy.utils.register_cli_command(COMMAND, partial(command_line.main, formats=self.formats))
+        except BaseException:
+            self.unregister()
+            raise
+
+    def unregister(self) -> None:
+        """Take everything back, in reverse order."""
+        if self._command is not None:
+            bpy.utils.unregister_cli_command(self._command)
+            self._command = None
+        for menu, draw in reversed(self._menus):
+            getattr(bpy.types, menu).remove(draw)
+        while self._registered:
+            bpy.utils.unregister_class(self._registered.pop())
+
+    @property
+    def _draw_import(self) -> Any:  # noqa: ANN401  (a menu draw function)
+        return partial(_draw_menu, self.formats, "import_scene")
+
+    @property
+    def _draw_export(self) -> Any:  # noqa: ANN401
+        return partial(_draw_menu, self.formats, "export_scene")
+
+
+def _draw_menu(formats: Sequence[Format], group: str, menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+    for entry in formats:
+        extensions = "/".join(entry.extensions)
+        menu.layout.operator(f"{group}.{entry.id}", text=f"{entry.label} ({extensions})")

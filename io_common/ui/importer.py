@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The import operator of every format: file dialog, drop, script, batch with progress and Esc."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import bpy
+from bpy.props import CollectionProperty, StringProperty
+from bpy_extras.io_utils import ImportHelper
+
+from ..formats.digest import Digest
+from ..formats.errors import UserError
+from ..scene import progress, transfer
+from . import preferences, props, report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..formats.registry import Format
+
+# With fewer files a dialog import is over before a hand finds Esc.
+_MODAL_FROM = 3
+
+
+@dataclass
+class Batch:
+    """The state of one import of several files."""
+
+    paths: list[Path]
+    options: Any
+    digest: Digest = field(default_factory=Digest)
+    objects: list[bpy.types.Object] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    done: int = 0
+
+    def step(self, context: bpy.types.Context, entry: Format, formats: Sequence[Format]) -> None:
+        """Import the next file; a bad one is noted and does not stop the others."""
+        path = self.paths[self.done]
+        self.done += 1
+        try:
+            self.objects += transfer.import_file(context, entry, path, self.options, self.digest, formats)
+        except UserError as error:
+            self.failures.append(str(error))
+
+
+class ImportMixin(ImportHelper):
+    """Shared by the generated import operators, which set `entry` and `formats`."""
+
+    bl_options = {"REGISTER", "UNDO", "PRESET"}  # noqa: RUF012  (read by Blender, never changed)
+
+    # Blender evaluates the annotations it finds at run time: only properties may have one.
+    if TYPE_CHECKING:
+        entry: ClassVar[Format]
+        formats: ClassVar[tuple[Format, ...]]
+        filepath: str
+        directory: str
+        files: Any
+        report: Any
+        _batch: Batch | None
+        _timer: Any
+        _from_dialog: bool
+    else:
+        files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
+        directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+
+        _batch = None
+        _timer = None
+        _from_dialog = False
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Import at once what was dropped, else open the file dialog."""
+        if self.directory and any(entry.name for entry in self.files):
+            return self.execute(context)
+        self._from_dialog = True
+        result: set[str] = super().invoke(context, event)
+        return result
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Import every chosen file."""
+        paths = self.paths()
+        if not paths:
+            self.report({"ERROR"}, "No file was chosen.")
+            return {"CANCELLED"}
+        if context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        options = props.collect(
+            self, self.entry.import_options, search_folders=preferences.search_folders(context)
+        )
+        batch = Batch(paths, options)
+        if self._from_dialog and len(paths) >= _MODAL_FROM and not bpy.app.background:
+            return self._start_modal(context, batch)
+        with progress.pointer(context) as shown:
+            while batch.done < len(paths):
+                batch.step(context, self.entry, self.formats)
+                shown.update(batch.done / len(paths))
+        return self._finish(context, batch)
+
+    def paths(self) -> list[Path]:
+        """The chosen files: `directory` with `files`, or `filepath` alone."""
+        names = [entry.name for entry in self.files if entry.name]
+        if names:
+            folder = Path(bpy.path.abspath(self.directory or str(Path(self.filepath).parent)))
+            return [folder / name for name in names]
+        return [Path(bpy.path.abspath(self.filepath))] if self.filepath else []
+
+    def _start_modal(self, context: bpy.types.Context, batch: Batch) -> set[str]:
+        self._batch = batch
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(0.001, window=context.window)
+        manager.progress_begin(0, len(batch.paths))
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """One file per turn of the event loop, so that the window lives and Esc is heard."""
+        batch = self._batch
+        if batch is None:
+            return {"CANCELLED"}
+        stopped = event.type == "ESC" and event.value == "PRESS"
+        if event.type == "TIMER" and not stopped:
+            batch.step(context, self.entry, self.formats)
+            context.window_manager.progress_update(batch.done)
+            context.workspace.status_text_set(f"Importing {batch.done} of {len(batch.paths)}; Esc stops")
+        if not stopped and batch.done < len(batch.paths):
+            return {"RUNNING_MODAL"}
+        context.window_manager.event_timer_remove(self._timer)
+        context.window_manager.progress_end()
+        context.workspace.status_text_set(None)
+        if stopped:
+            batch.failures.append(f"Stopped by Esc, {len(batch.paths) - batch.done} files were not imported.")
+        return self._finish(context, batch)
+
+    def _finish(self, context: bpy.types.Context, batch: Batch) -> set[str]:
+        if not batch.objects:
+            shown = batch.failures[:1] if len(batch.failures) == 1 else [f"Nothing was imported. {batch.failures[0]}"]
+            self.report({"ERROR"}, shown[0])
+            return {"CANCELLED"}
+        transfer.select_only(context, batch.objects)
+        good = batch.done - len(batch.failures)
+        what = batch.paths[0].name if len(batch.paths) == 1 else f"{good} of {len(batch.paths)} files"
+        report.tell(self, batch.digest, batch.failures, f"Imported {what}.")
+        return {"FINISHED"}
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """The options, in the file dialog and in the panel for adjusting the last action."""
+        props.draw(self.layout, self, self.entry.import_options)  # type: ignore[attr-defined]

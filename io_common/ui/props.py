@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender properties, option panels and option objects, all made from the option dataclasses."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+
+from ..formats.options import OptionInfo, describe
+
+if TYPE_CHECKING:
+    import bpy
+
+
+def annotations(options: type) -> dict[str, Any]:
+    """Operator annotations: one property per option, and an enum of presets beside each option that has some."""
+    found: dict[str, Any] = {}
+    for name, (info, default) in describe(options).items():
+        found[name] = _property(info, default)
+        if info.presets:
+            found[f"{name}_preset"] = _presets(name, info, default)
+    return found
+
+
+def _property(info: OptionInfo, default: Any) -> Any:  # noqa: ANN401  (a property of any type)
+    common: dict[str, Any] = {"name": info.label, "description": info.help, "default": default}
+    if info.choices:
+        return EnumProperty(items=[(entry.value, entry.label, entry.help) for entry in info.choices], **common)
+    if isinstance(default, bool):
+        return BoolProperty(**common)
+    if isinstance(default, float):
+        limits = {"min": info.minimum, "max": info.maximum}
+        given = {key: value for key, value in limits.items() if value is not None}
+        return FloatProperty(precision=info.precision, **given, **common)
+    if isinstance(default, int):
+        return IntProperty(**common)
+    if info.hidden:
+        common["options"] = {"HIDDEN"}
+    return StringProperty(**common)
+
+
+def _presets(name: str, info: OptionInfo, default: float) -> Any:  # noqa: ANN401
+    values = {f"P{index}": value for index, (value, _label, _help) in enumerate(info.presets)}
+
+    def update(self: Any, _context: bpy.types.Context) -> None:  # noqa: ANN401  (operator properties)
+        chosen = values.get(getattr(self, f"{name}_preset"))
+        if chosen is not None and getattr(self, name) != chosen:
+            setattr(self, name, chosen)
+
+    items = [(f"P{index}", label, text) for index, (_value, label, text) in enumerate(info.presets)]
+    start = next((key for key, value in values.items() if value == default), "P0")
+    return EnumProperty(
+        name=f"{info.label} Preset",
+        description="Common values",
+        items=items,
+        default=start,
+        update=update,
+        options={"SKIP_SAVE"},
+    )
+
+
+def collect(source: Any, options: type, **code: Any) -> Any:  # noqa: ANN401
+    """An `options` object from the properties of the operator `source`; `code` fills the fields a user does not see."""
+    values = {name: getattr(source, name) for name in describe(options)}
+    known = {entry.name for entry in fields(options)}
+    values.update({name: value for name, value in code.items() if name in known})
+    return options(**values)
+
+
+def draw(layout: bpy.types.UILayout, source: Any, options: type) -> None:  # noqa: ANN401
+    """Draw the options of the operator `source`, those of a group in a panel that folds."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    grouped: dict[str, list[str]] = {}
+    described = describe(options)
+    for name, (info, _default) in described.items():
+        if not info.hidden:
+            grouped.setdefault(info.group, []).append(name)
+    for group, names in grouped.items():
+        target: bpy.types.UILayout | None = layout
+        if group:
+            header, target = layout.panel(f"{options.__name__}_{group}")
+            header.label(text=group)
+        if target is None:
+            continue
+        for name in names:
+            _draw_one(target, source, name, described[name][0])
+
+
+def _draw_one(layout: bpy.types.UILayout, source: Any, name: str, info: OptionInfo) -> None:  # noqa: ANN401
+    if not info.presets:
+        layout.prop(source, name)
+        return
+    column = layout.column(align=True)
+    column.prop(source, name)
+    row = column.row(align=True)
+    row.prop(source, f"{name}_preset", expand=True)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an import or export tells the user at its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..scene.transfer import REPORT, write_report
+
+if TYPE_CHECKING:
+    import bpy
+
+    from ..formats.digest import Digest
+
+_SHOWN = 5
+
+
+def tell(operator: bpy.types.Operator, digest: Digest, failures: list[str], done: str) -> None:
+    """Report failures and warnings, each once, at most a handful; the full list goes into a Text data-block."""
+    lines = [*failures, *digest.lines]
+    for line in lines[:_SHOWN]:
+        operator.report({"WARNING"}, line if line.endswith(".") else f"{line[:1].upper()}{line[1:]}.")
+    if len(lines) > _SHOWN:
+        operator.report({"WARNING"}, f'{len(lines) - _SHOWN} more: see the text "{REPORT}".')
+    if lines:
+        write_report(done, [*failures, *digest.details])
+    operator.report({"INFO"}, done)

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Dragon Nest wing: what it registers."""
+
+from __future__ import annotations
+
+from ...io_common.ui import operators
+
+WING = operators.Wing("Dragon Nest", (), ())

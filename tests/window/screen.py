@@ -19,7 +19,7 @@ import greenlet
 import numpy as np
 
 TICK = 0.02  # seconds between two ticks; Blender may take longer
-FILE_MENU = (42, -14)  # pixels from the upper left corner of the window to the middle of its File menu
+FILE_MENU = 42  # pixels from the left edge of the window to the middle of its File menu
 
 
 class Screen:
@@ -118,11 +118,11 @@ class Screen:
         assert dialog is not None
         return dialog
 
-    def open_menu(self, *letters: str) -> None:
-        """Open File in the top bar by a click, then submenus by the letters underlined in them."""
-        self.click(FILE_MENU[0], self.window.height + FILE_MENU[1])
-        for letter in letters:
-            self.key(letter.upper(), letter.lower())
+    def open_in_file_menu(self, row: int) -> None:
+        """Open File in the top bar by a click, then the submenu so many pixels below the top of the window."""
+        self.click(FILE_MENU, self.window.height - 14)
+        self.move(FILE_MENU + 60, self.window.height - row)
+        self.key("RIGHT_ARROW")
 
     # State
 

@@ -17,7 +17,8 @@ MODULE = "bl_ext.user_default.io_carnivores_dragonnest"
 def handlers(suffix: str) -> list[type[bpy.types.FileHandler]]:
     """Return our file handlers for that file name extension."""
     ours = [handler for handler in bpy.types.FileHandler.__subclasses__() if handler.__module__.startswith(MODULE)]
-    return [handler for handler in ours if suffix.lower() in handler.bl_file_extensions.lower().split(";")]
+    importers = [handler for handler in ours if getattr(handler, "bl_import_operator", "")]
+    return [handler for handler in importers if suffix.lower() in handler.bl_file_extensions.lower().split(";")]
 
 
 def meshes() -> list[bpy.types.Object]:

@@ -31,7 +31,7 @@ class DevError(Exception):
 
 def pins() -> list[str]:
     """Return the pinned requirements of the private environment."""
-    import tomllib  # noqa: PLC0415 (absent before Python 3.11, which gets a sentence instead of a traceback)
+    import tomllib
 
     with (ROOT / "pyproject.toml").open("rb") as file:
         groups: dict[str, list[str]] = tomllib.load(file)["dependency-groups"]
@@ -77,7 +77,7 @@ def fetch_pip(folder: Path) -> Path:
 
 def install(requirements: list[str]) -> None:
     """Make the private environment and install *requirements* into it."""
-    import venv  # noqa: PLC0415 (only a first run needs it)
+    import venv
 
     if TOOLS.exists():
         shutil.rmtree(TOOLS)

@@ -105,7 +105,9 @@ def pytest_step(session: nox.Session, python: str, folders: list[str], *options:
     """Run pytest over *folders*, or over those of the user's own paths that lie in them; keep a JUnit report."""
     chosen = [word for word in session.posargs if (ROOT / word.partition("::")[0]).exists() and "tests" in word]
     others = [word for word in session.posargs if word not in chosen]
-    paths = [word for word in chosen if any(Path(word).is_relative_to(folder) for folder in folders)] if chosen else folders
+    paths = (
+        [word for word in chosen if any(Path(word).is_relative_to(folder) for folder in folders)] if chosen else folders
+    )
     if not paths:
         session.skip("none of the chosen tests is in this step")
     report = REPORTS / f"{summary.report_name(session.name)}.xml"

@@ -15,19 +15,14 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tools import addon_alias, embedded
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 HAS_BLENDER = importlib.util.find_spec("bpy") is not None
 IN_REAL_BLENDER = "bpy" in sys.modules
 PREFIX = "CARNIVORES_DRAGONNEST_TEST_PREFIX"
-EXTENSION = pytest.StashKey["Extension"]()
 
 
 class Extension:
@@ -73,6 +68,11 @@ class Extension:
             shutil.rmtree(self._user_folder, ignore_errors=True)
 
 
+# Made while this file loads: another conftest.py further down may import bpy before any hook of pytest is called.
+EXTENSION = Extension()
+addon_alias.install(EXTENSION.name)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that only this project has."""
     group = parser.getgroup("carnivores and dragon nest")
@@ -81,7 +81,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Install the alias and refuse a sample folder that does not exist."""
+    """Declare the marker and refuse a sample folder that does not exist."""
     config.addinivalue_line(
         "markers", "samples(*patterns): run the test once per file below --samples DIR that matches, as `sample`"
     )
@@ -89,16 +89,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if samples is not None and not samples.is_dir():
         message = f"--samples {samples}: there is no such folder"
         raise pytest.UsageError(message)
-    extension = Extension()
-    config.stash[EXTENSION] = extension
-    addon_alias.install(extension.name)
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
+def pytest_unconfigure() -> None:
     """Leave nothing behind: neither registered classes nor the user folder."""
-    extension = config.stash.get(EXTENSION, None)
-    if extension is not None:
-        extension.stop()
+    EXTENSION.stop()
 
 
 def _sample_files(folder: Path, patterns: tuple[str, ...]) -> list[Path]:
@@ -123,7 +118,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     files = _sample_files(folder.resolve(), marker.args)
     if not files:
-        pytest.fail(f"{folder} holds no file that matches {', '.join(marker.args)}, which {metafunc.definition.nodeid} needs")
+        pytest.fail(f"{metafunc.definition.nodeid} needs {' or '.join(marker.args)}, which {folder} does not hold")
     names = [path.relative_to(folder.resolve()).as_posix() for path in files]
     metafunc.parametrize("sample", files, ids=names, indirect=True)
 
@@ -156,18 +151,17 @@ def samples(request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def empty_scene(request: pytest.FixtureRequest) -> Iterator[None]:
+def empty_scene() -> None:
     """Start every test that has a Blender with an empty file and the extension enabled."""
     if HAS_BLENDER:
-        request.config.stash[EXTENSION].name()
+        EXTENSION.name()
         import bpy
 
         # read_factory_settings would disable the extension, this does not.
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    yield
 
 
 @pytest.fixture
-def extension_name(request: pytest.FixtureRequest) -> str:
+def extension_name() -> str:
     """The real name of the package that `addon` stands for."""
-    return request.config.stash[EXTENSION].name()
+    return EXTENSION.name()

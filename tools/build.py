@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 from tools.staging import EXTENSION_ID, ROOT, stage
@@ -30,7 +31,8 @@ def _scripts() -> Path:
     return next(Path(spec.origin).parent.glob("*.*/scripts"))
 
 
-def _builder(*arguments: str) -> None:
+def run_builder(*arguments: str) -> None:
+    """Run Blender's command-line builder, which says what it does on the standard output."""
     program = _scripts() / "addons_core" / "bl_pkg" / "cli" / "blender_ext.py"
     subprocess.run([sys.executable, str(program), *arguments], check=True)
 
@@ -46,6 +48,15 @@ def source_time() -> int:
         return EARLIEST
 
 
+def _sort(archive: Path) -> None:
+    """Put the members in the order of their names: the builder leaves them in the order of the disk."""
+    with zipfile.ZipFile(archive) as old:
+        members = [(info, old.read(info)) for info in sorted(old.infolist(), key=lambda info: info.filename)]
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as new:
+        for info, data in members:
+            new.writestr(info, data, compresslevel=9)
+
+
 def build(folder: Path) -> Path:
     """Build into *folder*; return the zip's path. Only files that git tracks go in."""
     tags = ("--valid-tags", str(_scripts() / "modules" / "_bpy_internal" / "extensions" / "tags.py"))
@@ -58,11 +69,12 @@ def build(folder: Path) -> Path:
             os.utime(source / file, (seconds, seconds))
             # The bits of the checkout depend on the user's umask, and would end up in the zip.
             (source / file).chmod(0o644)
-        _builder("validate", *tags, str(source))
+        run_builder("validate", *tags, str(source))
         version = tomllib.loads((source / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
         archive = folder / f"{EXTENSION_ID}-{version}.zip"
-        _builder("build", *tags, "--source-dir", str(source), "--output-filepath", str(archive))
-        _builder("validate", *tags, str(archive))
+        run_builder("build", *tags, "--source-dir", str(source), "--output-filepath", str(archive))
+        _sort(archive)
+        run_builder("validate", *tags, str(archive))
     return archive
 
 

@@ -49,6 +49,8 @@ def table(reports: Path) -> str:
     lines = [HEADINGS, *rows(reports)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
     return "\n".join(
-        "  ".join(cell.rjust(w) if 1 < i < 6 else cell.ljust(w) for i, (cell, w) in enumerate(zip(line, widths, strict=True))).rstrip()  # noqa: E501, PLR2004
+        "  ".join(
+            cell.rjust(w) if 1 < i < 6 else cell.ljust(w) for i, (cell, w) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
         for line in lines
     )

@@ -42,8 +42,17 @@ def build(
     if options.use_bones and len(model.bones):
         made.insert(0, _skeleton(context, model, obj, list(groups.values()), collection))
     made[0].scale = (options.global_scale,) * 3
+    if made[0] is not obj:
+        _hold_scale(obj, options.global_scale)
     _note(model, path, digest)
     return made
+
+
+def _hold_scale(obj: bpy.types.Object, scale: float) -> None:
+    """Give a mesh under an armature the scale too, undone by its parent inverse: so it stays when the armature goes."""
+    obj.scale = (scale,) * 3
+    size = float(np.float32(scale))
+    obj.matrix_parent_inverse = [[1 / size if row == column < 3 else float(row == column) for column in range(4)] for row in range(4)]
 
 
 def _collection(context: bpy.types.Context, name: str, *, own: bool) -> bpy.types.Collection:
@@ -79,7 +88,7 @@ def build_mesh(model: Model, name: str, options: ImportOptions, kind: str) -> bp
     if model.vertices["hide"].any():
         meshes.set_attribute(mesh, kept.HIDE, "INT", "POINT", model.vertices["hide"])
     if degenerate.any():
-        meshes.set_attribute(mesh, kept.VERTEX_INDEX, "INT", "POINT", np.arange(len(model.vertices)))
+        meshes.set_attribute(mesh, kept.VERTEX_INDEX, "INT", "POINT", np.arange(len(model.vertices)) + 1)
         kept.put(mesh, kept.DEGENERATE, faces[degenerate].tobytes())
         kept.put(mesh, kept.DEGENERATE_AT, np.flatnonzero(degenerate).astype("<i4").tobytes())
     _keep(mesh, model, options, kind)
@@ -96,7 +105,7 @@ def _set_uvs(mesh: bpy.types.Mesh, u: npt.NDArray[Any], v: npt.NDArray[Any], tex
 
 
 def _set_face_attributes(mesh: bpy.types.Mesh, faces: npt.NDArray[Any], numbers: npt.NDArray[np.int32]) -> None:
-    meshes.set_attribute(mesh, kept.FACE_INDEX, "INT", "FACE", numbers)
+    meshes.set_attribute(mesh, kept.FACE_INDEX, "INT", "FACE", numbers + 1)
     meshes.set_attribute(mesh, kept.FLAGS, "INT", "FACE", faces["flags"])
     meshes.set_attribute(mesh, kept.GROUP, "INT", "FACE", faces["group"])
     optional = [(kept.DISTANT, faces["distant"]), (kept.NEXT, faces["next"]), (kept.DMASK, faces["dmask"])]
@@ -142,7 +151,7 @@ def _image(model: Model, name: str) -> bpy.types.Image | None:
     texture = model.texture
     if texture is None:
         return None
-    title = records.label(model.texture_name) or name
+    title = armature.fit_name(records.label(model.texture_name)) or name
     if texture.picture is None:
         image = pictures.from_file_bytes(title, texture.encoded, texture.suffix)
     else:
@@ -155,7 +164,7 @@ def _skeleton(
     context: bpy.types.Context, model: Model, obj: bpy.types.Object, names: list[str], collection: bpy.types.Collection
 ) -> bpy.types.Object:
     count = len(model.bones)
-    heads = FILE_Y_UP.apply(model.bones["position"].astype(np.float64))
+    heads = armature.bearable(FILE_Y_UP.apply(model.bones["position"].astype(np.float64)))
     parents = armature.sane_parents(model.bones["parent"].tolist())
     rig = armature.build(context, f"{obj.name} Armature", names[:count], heads, parents)
     for number, name in enumerate(names[:count]):

@@ -116,15 +116,23 @@ def _with_degenerate(entry: Part) -> npt.NDArray[Any]:
     """The faces in file order: those Blender could not hold put back, the draw list renumbered where it has to be."""
     records = kept.get_array(entry.mesh, kept.DEGENERATE, FACE)
     at = kept.get_array(entry.mesh, kept.DEGENERATE_AT, "<i4")
-    faces, numbers = entry.faces, entry.numbers
+    faces, numbers = entry.faces, _first_of_each(entry.numbers)
     if len(records) and len(records) == len(at):
         records, at = _with_current_vertices(entry, records, at)
         where = np.searchsorted(np.maximum.accumulate(numbers), at) if len(numbers) else np.zeros(len(at), np.intp)
         faces = np.insert(faces, where, records)
         numbers = np.insert(numbers, where, at)
-    if entry.imported and not _all_in_place(entry, numbers):
-        faces["next"] = _renumbered(faces["next"], numbers)
+    # Where all links are 0 there never was a list.
+    if entry.imported and faces["next"].any() and not _all_in_place(entry, numbers):
+        faces["next"] = _renumbered(faces["next"], numbers, kept.get(entry.mesh, kept.FACES, 0))
     return faces
+
+
+def _first_of_each(numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Face numbers (n,) with every repetition of one replaced by -1."""
+    first = np.zeros(len(numbers), bool)
+    first[np.unique(numbers, return_index=True)[1]] = True
+    return np.where(first, numbers, -1).astype(np.int32)
 
 
 def _all_in_place(entry: Part, numbers: npt.NDArray[np.int32]) -> bool:
@@ -132,16 +140,18 @@ def _all_in_place(entry: Part, numbers: npt.NDArray[np.int32]) -> bool:
     return len(numbers) == count and bool((numbers == np.arange(count)).all())
 
 
-def _renumbered(links: npt.NDArray[np.int32], numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Draw list links after faces were deleted, added or reordered; a link to a face that is gone ends the list."""
-    most = int(max(numbers.max(initial=-1), links.max(initial=-1))) + 1
-    if most > 4 * (len(numbers) + 1024):  # junk far out of range; no sense in a table for it
-        most = int(numbers.max(initial=-1)) + 1
-    place = np.full(max(most, 1), -1, np.int32)
-    known = numbers >= 0
-    place[numbers[known][::-1]] = np.flatnonzero(known)[::-1]
-    inside = (links >= 0) & (links < len(place))
-    return np.where(inside, place[np.where(inside, links, 0)], -1).astype(np.int32)
+def _renumbered(links: npt.NDArray[np.int32], numbers: npt.NDArray[np.int32], count: int) -> npt.NDArray[np.int32]:
+    """Draw list links (n,) after faces were deleted, added or reordered; a link to a face that is gone ends the list.
+
+    `count` is how many faces the file had. Links that led nowhere are left alone; faces that are not the file's own,
+    whose number is -1, are in no list.
+    """
+    place = np.full(max(count, 1), -1, np.int32)
+    own = (numbers >= 0) & (numbers < count)
+    place[numbers[own]] = np.flatnonzero(own)
+    inside = (links >= 0) & (links < count)
+    moved = np.where(inside, place[np.where(inside, links, 0)], links)
+    return np.where(own, moved, -1).astype(np.int32)
 
 
 def _with_current_vertices(

@@ -20,11 +20,11 @@ DISTANT = "carnivores_distant"
 NEXT = "carnivores_next"
 DMASK = "carnivores_dmask"
 RESERVED = ("carnivores_reserved_0", "carnivores_reserved_1", "carnivores_reserved_2")
-FACE_INDEX = "carnivores_face"  # the face's number in the file it came from
+FACE_INDEX = "carnivores_face"  # the face's number in the file it came from, plus one: new faces get 0 from Blender
 # Point attributes (INT).
 OWNER = "carnivores_owner"
 HIDE = "carnivores_hide"
-VERTEX_INDEX = "carnivores_vertex"  # only where degenerate faces have to find their vertices again
+VERTEX_INDEX = "carnivores_vertex"  # number plus one; only where degenerate faces have to find their vertices again
 # Corner attribute (INT32_2D), only where float32 cannot hold the texel.
 TEXEL = "carnivores_texel"
 

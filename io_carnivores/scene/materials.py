@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.scene import compat
+from ...io_common.scene.armature import fit_name
 from ..formats.flags import FaceFlag
 from . import kept
 
@@ -53,7 +54,7 @@ def _slot(mesh: bpy.types.Mesh, look: int, name: str, image: bpy.types.Image | N
 def make(name: str, look: int, image: bpy.types.Image | None) -> bpy.types.Material:
     """A new material for faces with the flags `look` on the texture `image`."""
     words = [word for flag, word in _WORDS if look & flag]
-    material = bpy.data.materials.new(f"{name} {' '.join(words)}" if words else name)
+    material = bpy.data.materials.new(fit_name(" ".join((name, *words))))
     material[kept.LOOK] = look
     material.use_backface_culling = culled(look)
     glass = bool(look & FaceFlag.TRANSPARENT)
@@ -161,11 +162,23 @@ def flags_of(material: bpy.types.Material | None) -> int:
         if linked:
             return flags | int(FaceFlag.OPACITY)
         return flags | (int(FaceFlag.TRANSPARENT) if alpha is not None and alpha.default_value < 1.0 else 0)
-    if material.use_backface_culling != culled(look):
-        look ^= int(FaceFlag.DOUBLE_SIDE)
-    if linked and not look & (FaceFlag.OPACITY | FaceFlag.TRANSPARENT):
-        look |= int(FaceFlag.OPACITY)
-    return look
+    if material.use_backface_culling and not culled(look):
+        look &= ~int(FaceFlag.DOUBLE_SIDE)
+    elif not material.use_backface_culling and culled(look):
+        look = (look | int(FaceFlag.DOUBLE_SIDE)) & ~int(FaceFlag.DARK_BACK)
+    return _with_alpha(look, shader) if shader is not None else look
+
+
+def _with_alpha(look: int, shader: bpy.types.Node) -> int:
+    """The flags of a material that was made for `look`, after what may have been done to its alpha."""
+    alpha = shader.inputs["Alpha"]
+    holes, glass = int(FaceFlag.OPACITY), int(FaceFlag.TRANSPARENT)
+    if alpha.is_linked:
+        return look if look & (holes | glass) else look | holes
+    if alpha.default_value < 1.0:
+        return look | glass
+    # Without a picture there is no alpha that could have been unlinked.
+    return look & ~(holes | glass) if shader.inputs["Base Color"].is_linked else look & ~glass
 
 
 def culled(look: int) -> bool:

@@ -14,7 +14,7 @@ from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats.flags import FaceFlag
 from ..formats.model import FACE, VERTEX
-from . import kept, materials, skeleton
+from . import kept, materials, owners, skeleton
 
 if TYPE_CHECKING:
     import bpy
@@ -54,7 +54,7 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
     """The arrays of `obj`, in Object Mode."""
     matrix = file_matrix(obj, obj, options)
     with selection.shape(context, obj, modifiers=options.use_mesh_modifiers) as mesh:
-        order = np.arange(3) if kept.get(mesh, kept.FLIP, default=False) else REVERSED
+        order = np.arange(3) if kept.get(obj.data, kept.FLIP, default=False) else REVERSED
         if matrix is not None and np.linalg.det(matrix[:3, :3]) < 0:
             order = REVERSED[order]
         triangles = meshes.get_triangles(mesh)
@@ -62,15 +62,16 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
         uv = meshes.get_uv(mesh)
         if uv is None:
             uv = np.zeros((len(mesh.loops), 2), np.float32)
-            if len(triangles.face) and any(materials.image_of(entry.material) for entry in obj.material_slots):
+            if len(triangles.face) and any(materials.image_of(entry) for entry in _slots(obj, mesh)):
                 digest.add("the mesh has no UV map, so its texture cannot be placed", subject=obj.name)
         texel = meshes.get_attribute(mesh, kept.TEXEL, "INT32_2D", "CORNER")
-        slots = [entry.material for entry in obj.material_slots] or [None]
+        slots = _slots(obj, mesh)
         look = np.clip(_per_face(mesh, "material_index", triangles.face, 0), 0, len(slots) - 1)
         vertices = _vertices(mesh, matrix)
+        vertex_numbers = meshes.get_attribute(mesh, kept.VERTEX_INDEX, "INT", "POINT")
         rig = selection.armature_of(obj)
         table = skeleton.table(obj, rig, file_matrix(obj, rig, options) if rig is not None else None)
-        vertices["owner"] = _owners(mesh, obj, table, digest)
+        vertices["owner"] = owners.owners(mesh, obj, table, digest)
         bones = table.bones
         if not len(bones) and not kept.get(obj.data, kept.KIND, ""):
             bones = _own_bone(obj, options)
@@ -84,8 +85,8 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
             texel=texel[loop] if texel is not None else None,
             look=look,
             materials=slots,
-            numbers=_per_face(mesh, kept.FACE_INDEX, triangles.face, -1),
-            vertex_numbers=meshes.get_attribute(mesh, kept.VERTEX_INDEX, "INT", "POINT"),
+            numbers=_per_face(mesh, kept.FACE_INDEX, triangles.face, 0) - 1,
+            vertex_numbers=vertex_numbers - 1 if vertex_numbers is not None else None,
             bones=bones,
             rig=rig,
         )
@@ -109,6 +110,12 @@ def file_matrix(obj: bpy.types.Object, place: bpy.types.Object, options: ExportO
     return None if np.allclose(matrix, np.eye(4), rtol=0, atol=1e-6) else matrix
 
 
+def _slots(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> list[bpy.types.Material | None]:
+    """The materials that face numbers stand for: the object's, then those that geometry nodes added; never none."""
+    slots = [entry.material for entry in obj.material_slots]
+    return [*slots, *list(mesh.materials)[len(slots) :]] or [None]
+
+
 def _own_bone(obj: bpy.types.Object, options: ExportOptions) -> npt.NDArray[Any]:
     """The games treat an object without any bone badly: one at the object's origin, named after it."""
     matrix = file_matrix(obj, obj, options)
@@ -127,22 +134,6 @@ def _vertices(mesh: bpy.types.Mesh, matrix: npt.NDArray[np.float64] | None) -> n
     if hide is not None:
         vertices["hide"] = hide.astype(np.int16)
     return vertices
-
-
-def _owners(
-    mesh: bpy.types.Mesh, obj: bpy.types.Object, table: skeleton.Table, digest: Digest
-) -> npt.NDArray[np.int16]:
-    """Owner of each vertex: its heaviest bone group; without one, the number that was kept."""
-    stored = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT")
-    owner = stored.copy() if stored is not None else np.zeros(len(mesh.vertices), np.int32)
-    if stored is not None:
-        owner = table.renumber(owner)
-    wanted = np.array([table.number(group.name) for group in obj.vertex_groups], np.int32)
-    grouped = meshes.heaviest_group(mesh, wanted)
-    owner = np.where(grouped >= 0, grouped, owner)
-    if len(table.bones) > 1 and stored is None and bool((grouped < 0).any()):
-        digest.add("some vertices have no bone group; they go to the first bone", subject=obj.name)
-    return owner.astype(np.int16)
 
 
 def _per_face(mesh: bpy.types.Mesh, name: str, face: npt.NDArray[np.int32], default: int) -> npt.NDArray[np.int32]:
@@ -180,7 +171,13 @@ def _flags(
     shown = np.array([materials.flags_of(material) for material in slots], np.int32)
     if mesh.attributes.get(kept.FLAGS) is None:
         return shown[look] & 0xFFFF
+    flags = _per_face(mesh, kept.FLAGS, face, 0)
     made_for = np.array([kept.get(material, kept.LOOK, -1) if material else -1 for material in slots], np.int32)
-    edited = np.where(made_for >= 0, shown ^ made_for, 0) & int(FaceFlag.DOUBLE_SIDE | FaceFlag.OPACITY)
-    return (_per_face(mesh, kept.FLAGS, face, 0) ^ edited[look]) & 0xFFFF
-
+    known = made_for >= 0
+    added, removed = np.where(known, shown & ~made_for, 0), np.where(known, made_for & ~shown, 0)
+    flags = (flags | added[look]) & ~removed[look]
+    if kept.FACE_INDEX in mesh.attributes:
+        # A face that was joined to an import came without flags of its own.
+        fresh = (_per_face(mesh, kept.FACE_INDEX, face, 0) == 0) & (flags == 0)
+        flags = np.where(fresh, shown[look], flags)
+    return flags & 0xFFFF

@@ -68,7 +68,8 @@ def _sources(parts: list[Part]) -> tuple[list[Source], list[npt.NDArray[np.intp]
     sources: list[Source] = []
     which: list[npt.NDArray[np.intp]] = []
     for part in parts:
-        used = set(np.unique(part.look).tolist())
+        # A mesh without faces may have its texture all the same.
+        used = set(np.unique(part.look).tolist()) if len(part.look) else set(range(len(part.materials)))
         slots = []
         for slot, material in enumerate(part.materials):
             found: Source = materials.image_of(material) or materials.base_color(material)

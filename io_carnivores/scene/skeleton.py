@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.scene import armature
-from ..formats.model import BONE, bone_names, label, name_field
+from ..formats.model import BONE, bone_names, name_field
 from . import kept
 
 if TYPE_CHECKING:
@@ -20,17 +20,23 @@ if TYPE_CHECKING:
 
 # Blender rebuilds bone heads from their parents, so they come back a little off; far below anything one would edit.
 _TOLERANCE = 1e-4
+_DRIFT = 4e-6
 _OWNER = re.compile(r"Owner (\d{1,5})")
 _NUMBERED = re.compile(r"\.\d{3,}$")
 
 
 @dataclass(frozen=True)
 class Table:
-    """`bones` (B,) BONE; `groups`: vertex group name -> number; `moved`: old number -> new, None when all are the same."""
+    """`bones` (B,) BONE; `groups`: vertex group name -> number; `origin_groups`: by old number, the group's name now.
+
+    `moved` (old B,) i32: old number -> new, for a deleted bone that of the nearest parent left; None when all are the
+    same.
+    """
 
     bones: npt.NDArray[Any]
     groups: dict[str, int]
-    moved: dict[int, int] | None = None
+    origin_groups: list[str]
+    moved: npt.NDArray[np.int32] | None = None
 
     def number(self, group: str) -> int:
         """Owner number that a vertex group stands for, -1 when it is no bone's."""
@@ -41,13 +47,11 @@ class Table:
         return min(int(match[1]), 0x7FFF) if match else -1
 
     def renumber(self, owner: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """Kept owner numbers (V,) after bones were deleted or reordered; those of a deleted bone go to the first one."""
-        if self.moved is None:
+        """Kept owner numbers (V,) after bones were deleted or reordered."""
+        if self.moved is None or not len(self.moved):
             return owner
-        count = max(self.moved, default=-1) + 1
-        lookup = np.array([self.moved.get(number, 0) for number in range(count)], np.int32)
-        known = (owner >= 0) & (owner < count)
-        return np.where(known, lookup[np.where(known, owner, 0)], owner) if count else owner
+        known = (owner >= 0) & (owner < len(self.moved))
+        return np.where(known, self.moved[np.where(known, owner, 0)], owner)
 
 
 def group_names(bones: npt.NDArray[Any], owner: npt.NDArray[Any]) -> dict[int, str]:
@@ -59,7 +63,7 @@ def group_names(bones: npt.NDArray[Any], owner: npt.NDArray[Any]) -> dict[int, s
     names: dict[int, str] = {}
     used: set[str] = set()
     for number, text in enumerate(bone_names(bones)):
-        base = armature.fit_name(text) or "Bone"
+        base = armature.fit_bone_name(text) or "Bone"
         unique, count = base, 0
         while unique in used:
             count += 1
@@ -92,11 +96,11 @@ def table(
     `matrix` takes the armature's space to Blender axes in file units, None for the identity.
     """
     raw = kept.get_array(obj.data, kept.BONES, BONE)
+    titles = list(group_names(raw, np.zeros(0, np.int16)).values())
     if rig is None or not len(rig.data.bones):
-        names = group_names(raw, np.zeros(0, np.int16))
-        return Table(raw.copy(), {name: number for number, name in names.items()})
+        return Table(raw.copy(), {name: number for number, name in enumerate(titles)}, titles)
     bones = list(rig.data.bones)
-    origin = _origins(bones, len(raw))
+    origin = _origins(bones, titles)
     # Bones of the file in its order, new ones behind them, parents before children as Blender lists them.
     order = sorted(range(len(bones)), key=lambda i: (origin[i] is None, origin[i] or 0))
     place = {bones[index].name: number for number, index in enumerate(order)}
@@ -104,44 +108,80 @@ def table(
     moved = heads if matrix is None else heads @ matrix[:3, :3].T + matrix[:3, 3]
     records = np.zeros(len(order), BONE)
     records["position"] = FILE_Y_UP.undo(moved)
-    records["name"] = [np.void(name_field(without_number(bones[index].name))) for index in order]
+    records["name"] = [np.void(name_field(bones[index].name)) for index in order]
     records["parent"] = [place[parent.name] if (parent := bones[index].parent) else -1 for index in order]
     sources = [origin[index] for index in order]
-    _restore(records, raw, sources, [bones[index].name for index in order], unmoved=matrix is None)
-    same = sources[: len(raw)] == list(range(len(raw)))
-    links = None if same else {old: new for new, old in enumerate(sources) if old is not None}
-    return Table(records, place, links)
+    _restore(records, raw, sources, [bones[index].name for index in order], titles)
+    now = list(titles)
+    for index, number in enumerate(origin):
+        if number is not None:
+            now[number] = bones[index].name
+    links = _links(sources, raw)
+    if links is not None:
+        # The group of a deleted bone is still there, and means the bone that takes its vertices.
+        place = {**dict(zip(now, links.tolist(), strict=True)), **place}
+    return Table(records, place, now, links)
 
 
-def _origins(bones: list[bpy.types.Bone], count: int) -> list[int | None]:
-    """The file number each bone came from; a copy of a bone, which carries the same number, is a new bone."""
-    seen: set[int] = set()
-    found: list[int | None] = []
-    for bone in bones:
-        number = kept.get(bone, kept.BONE_INDEX, -1)
-        fresh = 0 <= number < count and number not in seen
-        if fresh:
-            seen.add(number)
-        found.append(number if fresh else None)
+def _links(sources: list[int | None], raw: npt.NDArray[Any]) -> npt.NDArray[np.int32] | None:
+    """Old bone number -> new, see `Table.moved`. `sources`: the old number of every new bone."""
+    if sources[: len(raw)] == list(range(len(raw))):
+        return None
+    present = {old: new for new, old in enumerate(sources) if old is not None}
+    parents = armature.sane_parents(raw["parent"].tolist())
+    found = np.zeros(len(raw), np.int32)
+    for old in range(len(raw)):
+        nearest = old
+        while nearest >= 0 and nearest not in present:
+            nearest = parents[nearest]
+        found[old] = present.get(nearest, 0)
     return found
 
 
+def _origins(bones: list[bpy.types.Bone], titles: list[str]) -> list[int | None]:
+    """The file number each bone came from. `titles`: the names the bones of the file were given at import.
+
+    A copy of a bone carries the same number, but is a new bone: the one that still has the name is the old one.
+    """
+    claims: dict[int, int] = {}
+    for index, bone in enumerate(bones):
+        number = kept.get(bone, kept.BONE_INDEX, -1)
+        if 0 <= number < len(titles) and (number not in claims or bone.name == titles[number]):
+            claims[number] = index
+    owners = {index: number for number, index in claims.items()}
+    return [owners.get(index) for index in range(len(bones))]
+
+
 def _restore(
-    records: npt.NDArray[Any], raw: npt.NDArray[Any], sources: list[int | None], names: list[str], *, unmoved: bool
+    records: npt.NDArray[Any], raw: npt.NDArray[Any], sources: list[int | None], names: list[str], titles: list[str]
 ) -> None:
     """Put back the raw name, position, parent and hide of every bone in which they were not edited."""
     parents = armature.sane_parents(raw["parent"].tolist())
-    same_table = sources == list(range(len(raw)))
+    made = armature.bearable(raw["position"].astype(np.float64))
+    found = records["position"].astype(np.float64)
+    reach = _reach(made, parents)
+    same_table = sources[: len(raw)] == list(range(len(raw)))
     for number, source in enumerate(sources):
         if source is None:
             continue
         record = raw[source]
         records["hide"][number] = record["hide"]
-        base = armature.fit_name(label(bytes(record["name"]))) or "Bone"
-        if without_number(names[number]) == base or names[number] == base:
+        # Blender may have numbered it anew where armatures were joined.
+        if without_number(names[number]) == without_number(titles[source]):
             records["name"][number] = record["name"]
-        reach = _TOLERANCE * max(1.0, float(np.abs(record["position"]).max()))
-        if unmoved and float(np.abs(records["position"][number] - record["position"]).max()) <= reach:
+        if float(np.abs(found[number] - made[source]).max()) <= reach[source]:
             records["position"][number] = record["position"]
         if same_table and int(records["parent"][number]) == parents[source]:
             records["parent"][number] = record["parent"]
+
+
+def _reach(positions: npt.NDArray[np.float64], parents: list[int]) -> npt.NDArray[np.float64]:
+    """(B,) how far each bone may come back from where it was put: float32 errors of its parents add to its own."""
+    size = np.abs(positions).max(axis=1, initial=0.0)
+    chain = size.copy()
+    for _ in parents:
+        above = np.where(np.array(parents) >= 0, chain[parents], 0.0)
+        if (above <= chain).all():
+            break
+        chain = np.maximum(chain, above)
+    return np.maximum(_TOLERANCE * np.maximum(size, 1.0), _DRIFT * chain)

@@ -78,6 +78,9 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"Eternity Engine Ani File", "a Dragon Nest ANI animation"),
 )
 
+# Tags inside the name block that Carnivores CAR files start with: of the original tool and of those that followed.
+_CAR_TAGS = (b"msc: ", b"C3DIT", b"cmm:1337")
+
 
 def looks_like(head: bytes, size: int, formats: Iterable[Format] = ()) -> str:
     """What a file with this `head` and `size` (bytes) seems to be, as a noun phrase."""
@@ -86,6 +89,8 @@ def looks_like(head: bytes, size: int, formats: Iterable[Format] = ()) -> str:
     for signature, phrase in _SIGNATURES:
         if head.startswith(signature):
             return phrase
+    if any(tag in head[20:32] for tag in _CAR_TAGS):
+        return "a Carnivores CAR model"
     if not head.strip(b"\0"):
         return "a file of zeros"
     if _is_text(head):

@@ -15,6 +15,8 @@ from .compat import name_limit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+FARTHEST = 1e15
+
 
 def sane_parents(parents: Sequence[int]) -> list[int]:
     """Parents with every number out of range, and every link that would close a loop, replaced by -1."""
@@ -35,15 +37,22 @@ def sane_parents(parents: Sequence[int]) -> list[int]:
     return result
 
 
+def bearable(heads: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """`heads` with what is too far out pulled in: Blender's float32 matrices turn into NaN where squares overflow."""
+    return np.clip(heads, -FARTHEST, FARTHEST)
+
+
 def tails(heads: npt.NDArray[np.float64], parents: Sequence[int]) -> npt.NDArray[np.float64]:
     """A tail for every head (B, 3): at the only child, else towards the middle of the children, else onwards.
 
-    No two are closer than a hundredth of the skeleton's size, since Blender deletes bones without length.
+    No two are closer than a hundredth of the skeleton's size, nor than float32 can tell apart there, since Blender
+    deletes bones without length.
     """
     count = len(heads)
     extent = float(np.ptp(heads, axis=0).max()) if count else 0.0
-    shortest = max(extent * 0.01, 1e-3 if extent == 0 else 0.0)
-    usual = extent * 0.08 if extent > 0 else 10.0
+    farthest = float(np.abs(heads).max()) if count else 0.0
+    shortest = max(extent * 0.01, farthest * 1e-5, 1e-3)
+    usual = max(extent * 0.08, shortest) if extent > 0 else 10.0
     children: list[list[int]] = [[] for _ in range(count)]
     for bone, parent in enumerate(parents):
         if parent >= 0:
@@ -86,11 +95,12 @@ def build(
 ) -> bpy.types.Object:
     """An armature object that is not linked to any collection yet.
 
-    `names` must be unique and short enough (see `fit_name`); `heads` is (B, 3) in the armature's space; `parents`
+    `names` must be unique and short enough (see `fit_bone_name`); `heads` is (B, 3) in the armature's space; `parents`
     must be sane (see `sane_parents`).
     """
-    data = bpy.data.armatures.new(name)
-    obj = bpy.data.objects.new(name, data)
+    title = fit_name(name)
+    data = bpy.data.armatures.new(title)
+    obj = bpy.data.objects.new(title, data)
     ends = tails(heads, parents)
     with _edit_mode(context, obj):
         bones = []
@@ -105,10 +115,19 @@ def build(
     return obj
 
 
-def fit_name(text: str) -> str:
-    """`text` cut to what this Blender can hold as a name, leaving room for a number that makes it unique."""
-    limit = name_limit() - 4
-    return text.encode()[:limit].decode(errors="ignore")
+def fit_name(text: str, kind: type = bpy.types.ID) -> str:
+    """`text` cut to what this Blender can hold as a name of `kind`, leaving room for a number that makes it unique.
+
+    Blender itself would cut inside a character, and then cannot tell the name any more. Bytes of a file name that are
+    no text become "?".
+    """
+    limit = name_limit(kind) - 4
+    return text.encode(errors="replace")[:limit].decode(errors="ignore")
+
+
+def fit_bone_name(text: str) -> str:
+    """`text` as the name of a bone and of its vertex group."""
+    return fit_name(text, bpy.types.Bone)
 
 
 @contextlib.contextmanager

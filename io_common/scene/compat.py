@@ -23,9 +23,9 @@ def set_cutout(material: bpy.types.Material, mode: str) -> None:
         material.use_transparency_overlap = mode != "BLEND"
 
 
-def name_limit() -> int:
-    """Bytes that the name of a data-block or bone may have (63 up to 4.5, 255 from 5.0)."""
-    return 255 if bpy.app.version >= (5, 0, 0) else 63
+def name_limit(kind: type = bpy.types.ID) -> int:
+    """Bytes that the name of such a thing may have: data-blocks 63 up to 4.5 and 255 from 5.0, bones 63 in all."""
+    return int(kind.bl_rna.properties["name"].length_max) - 1  # type: ignore[attr-defined]
 
 
 def loop_triangle_polygons(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401  (an RNA collection)

@@ -135,28 +135,36 @@ def set_rigid_groups(obj: bpy.types.Object, names: list[str], owner: npt.NDArray
             group.add(members.tolist(), 1.0, "REPLACE")
 
 
-def heaviest_group(mesh: bpy.types.Mesh, wanted: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def heaviest_group(
+    mesh: bpy.types.Mesh, wanted: npt.NDArray[np.int32], present: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int32]:
     """(V,) i32: `wanted[g]` of the heaviest vertex group g of each vertex with `wanted[g] >= 0`, -1 where there is none.
 
-    There is no bulk call for weights; the bmesh deform layer is the fastest way in. Ties go to the lower number.
+    Among groups of the same weight one that is not the vertex's number in `present` (V,) wins, then the lower number.
+    There is no bulk call for weights; the bmesh deform layer is the fastest way in.
     """
     result = np.full(len(mesh.vertices), -1, np.int32)
-    lookup = wanted.tolist()
-    limit = len(lookup)
     bm = bmesh.new()
     try:
         bm.from_mesh(mesh)
         layer = bm.verts.layers.deform.active
-        if layer is None or not limit:
+        if layer is None or not len(wanted):
             return result
-        best = []
-        for vertex in bm.verts:
-            top, number = 0.0, -1
-            for group, weight in vertex[layer].items():
-                if weight > top and group < limit and lookup[group] >= 0:
-                    top, number = weight, lookup[group]
-            best.append(number)
-        result[:] = best
+        rows = [
+            (vertex, group, weight)
+            for vertex, entry in enumerate(bm.verts)
+            for group, weight in entry[layer].items()
+            if group < len(wanted)
+        ]
     finally:
         bm.free()
+    if not rows:
+        return result
+    vertex, group, weight = np.array(rows, np.float64).T
+    owner, number = vertex.astype(np.intp), wanted[group.astype(np.intp)]
+    counts = np.flatnonzero((number >= 0) & (weight > 0))
+    owner, number, weight = owner[counts], number[counts], weight[counts]
+    order = np.lexsort((number, number == present[owner], -weight, owner))
+    leaders, first = np.unique(owner[order], return_index=True)
+    result[leaders] = number[order][first]
     return result

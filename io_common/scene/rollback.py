@@ -24,12 +24,17 @@ def _blocks() -> dict[int, bpy.types.ID]:
 
 @contextlib.contextmanager
 def rollback(context: bpy.types.Context) -> Iterator[None]:
-    """Take back every data-block made inside, and restore selection and active object, when anything is raised."""
+    """Object Mode inside. When anything is raised, every data-block made is taken back, and selection, active object and
+    mode are restored.
+    """
     before = set(_blocks())
     layer = context.view_layer
     active = layer.objects.active
+    mode = active.mode if active is not None else "OBJECT"
     selected = list(context.selected_objects)
     try:
+        if mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
         yield
     except BaseException:
         if context.mode != "OBJECT":
@@ -40,4 +45,6 @@ def rollback(context: bpy.types.Context) -> Iterator[None]:
         for candidate in layer.objects:
             candidate.select_set(candidate in selected)
         layer.objects.active = active
+        if mode != "OBJECT":
+            bpy.ops.object.mode_set(mode=mode)
         raise

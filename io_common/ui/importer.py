@@ -84,8 +84,6 @@ class ImportMixin(ImportHelper):
         if not paths:
             self.report({"ERROR"}, "No file was chosen.")
             return {"CANCELLED"}
-        if context.mode != "OBJECT":
-            bpy.ops.object.mode_set(mode="OBJECT")
         options = props.collect(
             self, self.entry.import_options, search_folders=preferences.search_folders(context)
         )

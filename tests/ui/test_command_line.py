@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import model as records
 from addon.io_carnivores.formats import model_3df
+from addon.io_carnivores.formats.flags import FaceFlag
 from addon.io_carnivores.ui.entries import FORMATS
 from addon.io_common.formats.fields import Section
 from addon.io_common.formats.issues import Issue, Severity
@@ -283,10 +284,19 @@ def test_check_lists_errors_and_warnings(folder: Path, capfd: pytest.CaptureFixt
     assert games == ["MEE", "C2", "C2"]
 
 
-def test_check_of_the_shipped_formats(folder: Path, command: Callable[..., int]) -> None:
+def test_check_of_the_shipped_formats(
+    folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = make_model(flags=int(FaceFlag.MORTAL))
+    model.faces["u"][0, 0] = 100_000
+    (folder / "far.3df").write_bytes(model_3df.write(model))
     for game in dict(PC.games):
-        assert command("check", "rock.3df", "--game", game) in (0, 1)
-    assert command("check", "rock.3df", "--game", "C2") == 0
+        assert command("check", "rock.3df", "--game", game) == 0
+    capfd.readouterr()
+    command("check", "far.3df", "--game", "C2", "--json")
+    (found,) = json.loads(capfd.readouterr().out)["files"]
+    assert found["game"] == "C2"
+    assert any(issue["faces"] == [0] for issue in found["issues"])
 
 
 # --- the process -----------------------------------------------------------------------------------------------------
@@ -341,7 +351,7 @@ class PinballOptions(MOBILE.export_options):  # type: ignore[misc, name-defined]
 
 def test_a_choice_of_another_format_is_refused(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Two formats may offer different values of one option: the flag takes all, the format only its own."""
-    formats = (PC, dataclasses.replace(MOBILE, export_options=PinballOptions))
+    formats = (PC, dataclasses.replace(MOBILE, export_options=PinballOptions, check=lambda _model, _game: []))
     assert command_line.main(["convert", "tree.3df", "tree.3dn", "--game", "pinball"], formats) == 0
     assert command_line.main(["convert", "tree.3df", "new.3df", "--game", "PINBALL"], formats) == 1
     said = capfd.readouterr().err

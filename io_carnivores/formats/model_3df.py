@@ -60,9 +60,7 @@ def read(data: bytes) -> Model:
 
 def write(model: Model) -> bytes:
     """`Model` to bytes, the exact inverse of `read`."""
-    header = np.array(
-        (len(model.vertices), len(model.faces), len(model.bones), model.texture_bytes), dtype=HEADER
-    )
+    header = np.array((len(model.vertices), len(model.faces), len(model.bones), model.texture_bytes), dtype=HEADER)
     texture = () if model.texture_missing else (raw(model.texels.astype("<u2", copy=False)), model.texture_rest)
     tables = (model.faces, model.vertices, model.bones)
     return b"".join((header.tobytes(), *(raw(table) for table in tables), *texture))

@@ -26,7 +26,9 @@ class ImportOptions:
         maximum=1e6,
         presets=SCALES,
     )
-    use_bones: bool = option(True, "Armature", "Make an armature of the bones; without it they are only kept for export")
+    use_bones: bool = option(
+        True, "Armature", "Make an armature of the bones; without it they are only kept for export"
+    )
     use_collection: bool = option(False, "Own Collection", "Put each model into a collection of its own")
     search_folders: tuple[str, ...] = field(default=())
     flip_faces: bool = field(default=False)
@@ -100,7 +102,10 @@ class Export3dnOptions(ExportOptions):
         "MOBILE", "Game", "The game whose limits are checked before writing", choices=GAMES, group="Check"
     )
     texture_name: str = option(
-        "", "Texture Name", "Base name of the texture file; empty: the imported name, or the file's own", group="Texture"
+        "",
+        "Texture Name",
+        "Base name of the texture file; empty: the imported name, or the file's own",
+        group="Texture",
     )
     texture: str = option(
         "AUTO",

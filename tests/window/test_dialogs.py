@@ -39,9 +39,7 @@ def call(identifier: str, screen: Screen, **arguments: object) -> None:
 
 
 @pytest.mark.parametrize("identifier", IMPORTERS + EXPORTERS)
-def test_dialog_draws_the_options(
-    screen: Screen, identifier: str, count_draws: Callable[[str], list[str]]
-) -> None:
+def test_dialog_draws_the_options(screen: Screen, identifier: str, count_draws: Callable[[str], list[str]]) -> None:
     draws = count_draws(identifier)
     bpy.ops.mesh.primitive_cube_add()
     call(identifier, screen)

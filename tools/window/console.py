@@ -20,7 +20,9 @@ _ERRORS = (
     re.compile(rf"{PACKAGE}.*\w*Warning: "),
     re.compile(r"^Warning: .*\b(?:register|unregister)"),  # a class or property registered twice, or left behind
     re.compile(r"^\S*:? ?(?:register_class|unregister_class)\(\.\.\.\):"),
-    re.compile(r"unknown operator|rna_uiItemO|search for unknown|not found: .*(?:carnivores|dragonnest)", re.IGNORECASE),
+    re.compile(
+        r"unknown operator|rna_uiItemO|search for unknown|not found: .*(?:carnivores|dragonnest)", re.IGNORECASE
+    ),
 )
 
 

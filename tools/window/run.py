@@ -207,7 +207,12 @@ def _run(stage: Stage, work: Path, options: argparse.Namespace, pytest_arguments
     _install(stage, work)
     _write_config(stage, work)
     command = [sys.executable, "-m", "pytest", "--blender-executable", str(_executable(work))]
-    command += ["-c", str(CHECKOUT / "tests" / "window" / "pytest.ini"), "--confcutdir", str(CHECKOUT / "tests" / "window")]
+    command += [
+        "-c",
+        str(CHECKOUT / "tests" / "window" / "pytest.ini"),
+        "--confcutdir",
+        str(CHECKOUT / "tests" / "window"),
+    ]
     if options.samples is not None:
         command += ["--samples", str(options.samples.resolve())]
     command += pytest_arguments

@@ -128,7 +128,7 @@ def wild(rng: np.random.Generator, dtype: np.dtype, count: int) -> Any:
     return np.frombuffer(out.tobytes()[: count * dtype.itemsize], dtype).copy()
 
 
-def repaired(  # noqa: PLR0913  (the parts of a model)
+def repaired(
     faces: Any,
     vertices: Any,
     bones: Any,

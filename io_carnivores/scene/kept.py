@@ -62,7 +62,7 @@ def put(block: bpy.types.ID, name: str, value: bytes | str | float | bool) -> No
         block[name] = value
 
 
-def get(block: bpy.types.ID, name: str, default: Any) -> Any:  # noqa: ANN401  (a property holds any of its types)
+def get(block: bpy.types.ID, name: str, default: Any) -> Any:
     """What was kept, or `default`, whose type it must have."""
     value = block.get(name, default)
     return value if isinstance(value, type(default)) else default

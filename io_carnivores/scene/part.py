@@ -121,7 +121,7 @@ def file_matrix(
     if not options.use_transform:
         # An armature stands beside its mesh, wherever the two are.
         own = np.array(obj.matrix_world, np.float64)
-        regular = abs(np.linalg.det(own)) > 1e-30  # noqa: PLR2004  (no object flattened to nothing)
+        regular = abs(np.linalg.det(own)) > 1e-30
         matrix = np.linalg.inv(own) @ matrix if regular else np.eye(4)
     if options.use_transform or not imported:
         matrix[:3] /= unit

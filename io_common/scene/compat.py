@@ -31,7 +31,7 @@ def name_limit(kind: type = bpy.types.ID) -> int:
     return int(kind.bl_rna.properties["name"].length_max) - 1  # type: ignore[attr-defined]
 
 
-def loop_triangle_polygons(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401  (an RNA collection)
+def loop_triangle_polygons(mesh: bpy.types.Mesh) -> Any:
     """The collection that tells the polygon of every loop triangle."""
     return mesh.loop_triangle_polygons
 

@@ -30,7 +30,7 @@ SOURCE = "carnivores_dragonnest_source"
 def load(
     entry: Format,
     path: Path,
-    options: Any,  # noqa: ANN401
+    options: Any,
     digest: Digest,
     formats: Sequence[Format],
 ) -> tuple[bytes, Any]:
@@ -50,7 +50,7 @@ def import_file(
     context: bpy.types.Context,
     entry: Format,
     path: Path,
-    options: Any,  # noqa: ANN401
+    options: Any,
     digest: Digest,
     formats: Sequence[Format],
 ) -> list[bpy.types.Object]:
@@ -108,7 +108,7 @@ def prepare(
     context: bpy.types.Context,
     entry: Format,
     path: Path,
-    options: Any,  # noqa: ANN401
+    options: Any,
     digest: Digest,
 ) -> Export:
     """Everything of an export but the writing. One file per object, or one for all with `options.use_join`.
@@ -148,7 +148,7 @@ def export(
     context: bpy.types.Context,
     entry: Format,
     path: Path,
-    options: Any,  # noqa: ANN401
+    options: Any,
     digest: Digest,
     *,
     overwrite: bool = True,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ExportMixin(ExportHelper):
     """Shared by the generated export operators, which set `entry`."""
 
-    bl_options = {"REGISTER", "PRESET"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"REGISTER", "PRESET"}
 
     if TYPE_CHECKING:
         entry: ClassVar[Format]

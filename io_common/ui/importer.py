@@ -49,7 +49,7 @@ class Batch:
 class ImportMixin(ImportHelper):
     """Shared by the generated import operators, which set `entry` and `formats`."""
 
-    bl_options = {"REGISTER", "UNDO", "PRESET"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     # Blender evaluates the annotations it finds at run time: only properties may have one.
     if TYPE_CHECKING:

@@ -141,7 +141,7 @@ class DropMixin:
     """Import dropped game files, each as what its content says it is"""
 
     # Without UNDO and REGISTER of its own, so that the import it calls is the action that can be undone and adjusted.
-    bl_options = {"INTERNAL"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"INTERNAL"}
 
     if TYPE_CHECKING:
         formats: tuple[Format, ...]

@@ -26,7 +26,7 @@ class CARNIVORES_DRAGONNEST_OT_folder_add(bpy.types.Operator):
 
     bl_idname = "carnivores_dragonnest.folder_add"
     bl_label = "Add Folder"
-    bl_options = {"INTERNAL"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"INTERNAL"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Append an empty entry."""
@@ -39,7 +39,7 @@ class CARNIVORES_DRAGONNEST_OT_folder_remove(bpy.types.Operator):
 
     bl_idname = "carnivores_dragonnest.folder_remove"
     bl_label = "Remove Folder"
-    bl_options = {"INTERNAL"}  # noqa: RUF012
+    bl_options = {"INTERNAL"}
 
     if TYPE_CHECKING:
         index: int
@@ -73,7 +73,7 @@ class CARNIVORES_DRAGONNEST_Preferences(bpy.types.AddonPreferences):
         column.operator("carnivores_dragonnest.folder_add", icon="ADD")
 
 
-def of(context: bpy.types.Context) -> Any:  # noqa: ANN401  (the class above, which stubs cannot know here)
+def of(context: bpy.types.Context) -> Any:
     """The preferences, as they are now."""
     return context.preferences.addons[ROOT_PACKAGE].preferences
 

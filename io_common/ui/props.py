@@ -24,7 +24,7 @@ def annotations(options: type) -> dict[str, Any]:
     return found
 
 
-def _property(info: OptionInfo, default: Any) -> Any:  # noqa: ANN401  (a property of any type)
+def _property(info: OptionInfo, default: Any) -> Any:
     common: dict[str, Any] = {"name": info.label, "description": info.help, "default": default}
     if info.choices:
         return EnumProperty(items=[(entry.value, entry.label, entry.help) for entry in info.choices], **common)
@@ -41,10 +41,10 @@ def _property(info: OptionInfo, default: Any) -> Any:  # noqa: ANN401  (a proper
     return StringProperty(**common)
 
 
-def _presets(name: str, info: OptionInfo, default: float) -> Any:  # noqa: ANN401
+def _presets(name: str, info: OptionInfo, default: float) -> Any:
     values = {f"P{index}": value for index, (value, _label, _help) in enumerate(info.presets)}
 
-    def update(self: Any, _context: bpy.types.Context) -> None:  # noqa: ANN401  (operator properties)
+    def update(self: Any, _context: bpy.types.Context) -> None:
         chosen = values.get(getattr(self, f"{name}_preset"))
         if chosen is not None and getattr(self, name) != chosen:
             setattr(self, name, chosen)
@@ -61,7 +61,7 @@ def _presets(name: str, info: OptionInfo, default: float) -> Any:  # noqa: ANN40
     )
 
 
-def collect(source: Any, options: type, **code: Any) -> Any:  # noqa: ANN401
+def collect(source: Any, options: type, **code: Any) -> Any:
     """An `options` object from the properties of the operator `source`; `code` fills the fields a user does not see."""
     values = {name: getattr(source, name) for name in describe(options)}
     known = {entry.name for entry in fields(options)}
@@ -69,7 +69,7 @@ def collect(source: Any, options: type, **code: Any) -> Any:  # noqa: ANN401
     return options(**values)
 
 
-def draw(layout: bpy.types.UILayout, source: Any, options: type) -> None:  # noqa: ANN401
+def draw(layout: bpy.types.UILayout, source: Any, options: type) -> None:
     """Draw the options of the operator `source`, those of a group in a panel that folds."""
     layout.use_property_split = True
     layout.use_property_decorate = False
@@ -89,7 +89,7 @@ def draw(layout: bpy.types.UILayout, source: Any, options: type) -> None:  # noq
             _draw_one(target, source, name, described[name][0])
 
 
-def _draw_one(layout: bpy.types.UILayout, source: Any, name: str, info: OptionInfo) -> None:  # noqa: ANN401
+def _draw_one(layout: bpy.types.UILayout, source: Any, name: str, info: OptionInfo) -> None:
     if not info.presets:
         layout.prop(source, name)
         return

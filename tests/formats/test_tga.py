@@ -200,7 +200,7 @@ def test_any_bytes_are_a_picture_or_refused(data: bytes, kind: int, depth: int) 
         assert picture.dtype == np.uint8 and picture.ndim == 3 and picture.shape[2] == 4 and picture.size
 
 
-@pytest.mark.parametrize("cut", range(0, 18 + 24))
+@pytest.mark.parametrize("cut", range(18 + 24))
 def test_truncation_at_every_byte_is_refused(cut: int) -> None:
     data = (header(2, 2, 4, 24) + bytes(24))[:cut]
     with pytest.raises(FormatError):

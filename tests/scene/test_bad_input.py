@@ -371,7 +371,7 @@ def test_any_byte_of_a_model_comes_back_through_the_scene(kind: str, tmp_path: P
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("edit", [False, True], ids=["saved", "edited and saved"])
-def test_any_model_comes_back_from_a_saved_blend(kind: str, edit: bool, tmp_path: Path) -> None:  # noqa: FBT001
+def test_any_model_comes_back_from_a_saved_blend(kind: str, edit: bool, tmp_path: Path) -> None:
     """Fifty of them in one scene, through Edit Mode if wanted, saved and opened again."""
     traveller = Traveller(tmp_path, kind)
     for seed in range(1000, 1050):

@@ -27,14 +27,14 @@ class Case:
         self.data, self.obj = scene.bring_model(folder / "beast.3df", model)
         self.rig = self.obj.parent
 
-    def out(self, **options: Any) -> bytes:  # noqa: ANN401
+    def out(self, **options: Any) -> bytes:
         return scene.export(self.folder / "out.3df", self.obj, **options)
 
-    def result(self, **options: Any) -> Model:  # noqa: ANN401
+    def result(self, **options: Any) -> Model:
         read: Model = model_3df.read(self.out(**options))
         return read
 
-    def changes(self, **options: Any) -> dict[str, list[int]]:  # noqa: ANN401
+    def changes(self, **options: Any) -> dict[str, list[int]]:
         return scene.changes(self.data, self.out(**options))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def add(data: Any, name: str = "Thing") -> bpy.types.Object:  # noqa: ANN401  (any kind of object data)
+def add(data: Any, name: str = "Thing") -> bpy.types.Object:
     obj = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(obj)
     bpy.context.view_layer.update()
@@ -51,7 +51,7 @@ def carry(rig: bpy.types.Object, obj: bpy.types.Object) -> None:
     bpy.context.view_layer.update()
 
 
-def written(folder: Path, *objects: bpy.types.Object, **options: Any) -> Model:  # noqa: ANN401
+def written(folder: Path, *objects: bpy.types.Object, **options: Any) -> Model:
     read: Model = model_3df.read(scene.export(folder / "out.3df", *objects, **options))
     return read
 

@@ -18,7 +18,7 @@ from tests.scene.helpers import models, scene
 Pixels = npt.NDArray[np.float32]
 
 
-def image_of(pixels: npt.ArrayLike, name: str = "picture", **options: Any) -> bpy.types.Image:  # noqa: ANN401
+def image_of(pixels: npt.ArrayLike, name: str = "picture", **options: Any) -> bpy.types.Image:
     """An image of `pixels` (rows, columns, 4), top row first, floats."""
     values = np.asarray(pixels, np.float32)
     rows, columns = values.shape[:2]
@@ -73,7 +73,7 @@ def grid(uvs: npt.ArrayLike, materials: list[bpy.types.Material], name: str = "G
 WHOLE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32)
 
 
-def written(folder: Path, obj: bpy.types.Object, **options: Any) -> Model:  # noqa: ANN401
+def written(folder: Path, obj: bpy.types.Object, **options: Any) -> Model:
     read: Model = model_3df.read(scene.export(folder / "out.3df", obj, **options))
     return read
 

@@ -69,7 +69,7 @@ class Screen:
         """Return the region of that type in the area."""
         return next(region for region in area.regions if region.type == kind)
 
-    def override(self, area: bpy.types.Area | None = None, region: str = "WINDOW") -> Any:  # noqa: ANN401 - a context manager of Blender
+    def override(self, area: bpy.types.Area | None = None, region: str = "WINDOW") -> Any:
         """Return the context in which operators act on that area (the 3D viewport by default). Never wait inside."""
         area = area or self.area()
         owner = next(window for window in bpy.context.window_manager.windows if area in window.screen.areas[:])
@@ -172,7 +172,7 @@ def watched(draw: Callable[..., None], done: Callable[[bpy.types.Context], objec
     It has exactly the two parameters of a draw(): Blender crashes on a function with more, even with default values.
     """
 
-    def draw_and_tell(self: Any, context: bpy.types.Context) -> None:  # noqa: ANN401 - panel, menu or operator
+    def draw_and_tell(self: Any, context: bpy.types.Context) -> None:
         draw(self, context)
         done(context)
 

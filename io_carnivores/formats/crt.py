@@ -12,7 +12,10 @@ import numpy as np
 
 from ...io_common.formats.errors import ExportError, FormatError, UnsupportedError
 from ...io_common.formats.reader import Reader
-from .texels import Picture
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .texels import Picture
 
 COMPRESSED = 0xA0
 _MOST_SIDE = 0xFFFF

@@ -11,7 +11,10 @@ import numpy.typing as npt
 
 from ...io_common.formats.errors import FormatError, UnknownFormatError, UnsupportedError
 from ...io_common.formats.reader import Reader
-from .texels import Picture
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .texels import Picture
 
 HEADER = np.dtype(
     [

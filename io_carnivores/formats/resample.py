@@ -6,13 +6,15 @@ Pictures are uint8 arrays (rows, columns, 4), RGBA, straight alpha, sRGB-coded c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from .texels import Picture
+
+if TYPE_CHECKING:
+    from .texels import Picture
+    from collections.abc import Callable
 
 Floats = npt.NDArray[np.float32]
 

@@ -15,7 +15,10 @@ import numpy.typing as npt
 from ...io_common.formats.errors import ExportError, FormatError, UnknownFormatError, UnsupportedError
 from ...io_common.formats.reader import Reader
 from . import texels
-from .texels import Picture
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .texels import Picture
 
 HEADER = np.dtype(
     [

@@ -9,13 +9,13 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from screen import Screen
 
 sys.path.insert(0, str(Path(__file__).parent))

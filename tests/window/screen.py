@@ -10,13 +10,15 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import bpy
 import greenlet
 import numpy as np
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from collections.abc import Callable
 
 TICK = 0.02  # seconds between two ticks; Blender may take longer
 FILE_MENU = 42  # pixels from the left edge of the window to the middle of its File menu

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
@@ -12,6 +10,8 @@ import pytest
 from screen import watched
 
 if TYPE_CHECKING:
+    from pathlib import Path
+    from collections.abc import Callable
     from screen import Screen
 
 IMPORTERS = ["IMPORT_SCENE_OT_carnivores_3df", "IMPORT_SCENE_OT_carnivores_3dn"]

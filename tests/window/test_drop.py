@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from screen import Screen
 
 MODULE = "bl_ext.user_default.io_carnivores_dragonnest"

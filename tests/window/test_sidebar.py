@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
@@ -12,6 +11,7 @@ import pytest
 from screen import watched
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from screen import Screen
 
 CATEGORY = "Carnivores"

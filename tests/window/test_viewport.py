@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
@@ -12,6 +11,7 @@ from screen import pixels
 from test_sidebar import import_model
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from screen import Screen
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import bpy
@@ -11,6 +10,7 @@ import pytest
 from screen import pixels
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from screen import Screen
 
 MODULE = "bl_ext.user_default.io_carnivores_dragonnest"

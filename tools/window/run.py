@@ -23,7 +23,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +34,10 @@ SCREEN = "1600x900x24"
 
 sys.path.insert(0, str(HERE))
 import console  # noqa: E402 - a neighbour of this script
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class NotRunError(Exception):

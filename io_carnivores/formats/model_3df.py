@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """3DF, the static model of Carnivores, Carnivores 2 and Ice Age.
 
-16-byte header of four u32 (vertices, faces, bones, texture bytes), then faces, vertices, bones, texture. No magic and no
-trailing bytes: a file is a 3DF when its counts add up to its size. Verified on every known file.
+16-byte header of four u32 (vertices, faces, bones, texture bytes), then faces, vertices, bones, texture. No magic and
+no trailing bytes: a file is a 3DF when its counts add up to its size. Verified on every known file.
 """
 
 from __future__ import annotations

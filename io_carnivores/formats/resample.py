@@ -6,15 +6,15 @@ Pictures are uint8 arrays (rows, columns, 4), RGBA, straight alpha, sRGB-coded c
 
 from __future__ import annotations
 
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-
 if TYPE_CHECKING:
-    from .texels import Picture
     from collections.abc import Callable
+
+    from .texels import Picture
 
 Floats = npt.NDArray[np.float32]
 

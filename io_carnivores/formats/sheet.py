@@ -7,17 +7,18 @@ Pictures are uint8 arrays (rows, columns, 4), RGBA, straight alpha, row 0 at the
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import ExportError
 from .resample import encode_srgb, resize
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .texels import Picture
     from collections.abc import Iterator, Sequence
+
+    from .texels import Picture
 
 Placements = npt.NDArray[np.int32]
 

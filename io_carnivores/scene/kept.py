@@ -53,7 +53,7 @@ SOURCE = "carnivores_source"  # digest of the pixels of a texture that came from
 LOOK = "carnivores_look"
 
 
-def put(block: bpy.types.ID, name: str, value: bytes | str | float | bool) -> None:
+def put(block: bpy.types.ID, name: str, value: bytes | str | float) -> None:
     """Keep `value` on `block`; an empty one is not kept at all."""
     # Over bytes that are there already Blender writes new ones only up to their first NUL.
     if name in block:

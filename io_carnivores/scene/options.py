@@ -44,7 +44,8 @@ class Import3dnOptions(ImportOptions):
     use_texture_search: bool = option(
         True,
         "Find Texture",
-        "Look for the texture beside the model, in the textures folder of the game and in the folders of the preferences",
+        "Look for the texture beside the model, in the textures folder of the game "
+        "and in the folders of the preferences",
     )
 
 

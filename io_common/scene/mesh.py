@@ -138,7 +138,7 @@ def set_rigid_groups(obj: bpy.types.Object, names: list[str], owner: npt.NDArray
 def heaviest_group(
     mesh: bpy.types.Mesh, wanted: npt.NDArray[np.int32], present: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
-    """(V,) i32: `wanted[g]` of the heaviest vertex group g of each vertex with `wanted[g] >= 0`, -1 where there is none.
+    """(V,) i32: `wanted[g]` of the heaviest vertex group g of each vertex with `wanted[g] >= 0`, -1 where none is.
 
     Among groups of the same weight one that is not the vertex's number in `present` (V,) wins, then the lower number.
     There is no bulk call for weights; the bmesh deform layer is the fastest way in.

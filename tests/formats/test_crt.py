@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from addon.io_common.formats.errors import ExportError, FormatError, Unsupported
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 import tracemalloc
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from addon.io_carnivores.formats import pkm, texels
 from addon.io_common.formats.errors import FormatError, UnknownFormatError, UnsupportedError
 from hypothesis import given
 from hypothesis import strategies as st
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -169,7 +169,7 @@ def test_two_models_that_would_write_one_texture(tmp_path: Path, out: Path) -> N
             shader = next(n for n in tree.nodes if n.type == "BSDF_PRINCIPLED")
             tree.links.new(node.outputs["Color"], shader.inputs["Base Color"])
     scene.select(bpy.data.objects["m0"], bpy.data.objects["m1"])
-    with pytest.raises(RuntimeError, match='different files named "skin_of_it.tga"'):
+    with pytest.raises(RuntimeError, match=r'different files named "skin_of_it\.tga"'):
         bpy.ops.export_scene.carnivores_3dn(filepath=str(out / "x.3dn"), use_check=False)
     assert _names(out) == set()
 

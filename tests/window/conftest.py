@@ -16,6 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from screen import Screen
 
 sys.path.insert(0, str(Path(__file__).parent))

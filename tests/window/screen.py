@@ -10,15 +10,15 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import greenlet
 import numpy as np
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from collections.abc import Callable
+    from pathlib import Path
 
 TICK = 0.02  # seconds between two ticks; Blender may take longer
 FILE_MENU = 42  # pixels from the left edge of the window to the middle of its File menu

@@ -10,8 +10,9 @@ import pytest
 from screen import watched
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from collections.abc import Callable
+    from pathlib import Path
+
     from screen import Screen
 
 IMPORTERS = ["IMPORT_SCENE_OT_carnivores_3df", "IMPORT_SCENE_OT_carnivores_3dn"]

@@ -9,6 +9,7 @@ import bpy
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from screen import Screen
 
 MODULE = "bl_ext.user_default.io_carnivores_dragonnest"

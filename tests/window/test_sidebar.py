@@ -12,6 +12,7 @@ from screen import watched
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from screen import Screen
 
 CATEGORY = "Carnivores"

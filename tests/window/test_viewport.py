@@ -12,6 +12,7 @@ from test_sidebar import import_model
 
 if TYPE_CHECKING:
     from pathlib import Path
+
     from screen import Screen
 
 

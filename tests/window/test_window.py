@@ -11,6 +11,7 @@ from screen import pixels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from screen import Screen
 
 MODULE = "bl_ext.user_default.io_carnivores_dragonnest"

@@ -25,6 +25,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
@@ -34,7 +35,6 @@ SCREEN = "1600x900x24"
 
 sys.path.insert(0, str(HERE))
 import console  # noqa: E402 - a neighbour of this script
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,7 +135,7 @@ def _run_in_debian(options: argparse.Namespace, pytest_arguments: list[str]) -> 
                         "DISPLAY": display,
                         "LIBGL_ALWAYS_SOFTWARE": "1",
                         "HOME": str(work),
-                        "TMPDIR": "/tmp",
+                        "TMPDIR": "/tmp",  # noqa: S108 (of the system that is started)
                         "LC_ALL": "C.UTF-8",
                         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                         "WINDOW_SCREENSHOT": "import",
@@ -290,8 +290,7 @@ def _watched(command: list[str], environment: dict[str, str]) -> tuple[int, str]
             errors="replace",
         ) as process,
     ):
-        assert process.stdout is not None
-        for line in process.stdout:
+        for line in process.stdout or ():
             print(line, end="", flush=True)
             log.write(line)
             lines.append(line)

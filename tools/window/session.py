@@ -3,8 +3,8 @@
 
 pytest is one long call, and as long as a script runs, Blender handles no event and draws nothing: no menu opens, no
 dialog appears. So pytest runs in a greenlet, which a timer of Blender resumes. A test that wants Blender to work calls
-`pause`: that switches back to the timer, Blender handles its events, redraws, and resumes the test at the next tick. All
-of it stays in the main thread, so nothing that Blender forbids to other threads is forbidden to a test.
+`pause`: that switches back to the timer, Blender handles its events, redraws, and resumes the test at the next tick.
+All of it stays in the main thread, so nothing that Blender forbids to other threads is forbidden to a test.
 
 The configuration is the JSON file named by WINDOW_CONFIG (see `run.py`).
 """

@@ -18,14 +18,14 @@ def sphere(radius: float = 100.0) -> tuple[npt.NDArray[np.float32], npt.NDArray[
     points = [(0.0, radius, 0.0)]
     for ring in range(1, RINGS):
         high = np.pi * ring / RINGS
-        for turn in 2 * np.pi * np.arange(SEGMENTS) / SEGMENTS:
-            points.append(
-                (
-                    radius * np.sin(high) * np.cos(turn),
-                    radius * np.cos(high),
-                    0.7 * radius * np.sin(high) * np.sin(turn),
-                )
+        points.extend(
+            (
+                radius * np.sin(high) * np.cos(turn),
+                radius * np.cos(high),
+                0.7 * radius * np.sin(high) * np.sin(turn),
             )
+            for turn in 2 * np.pi * np.arange(SEGMENTS) / SEGMENTS
+        )
     points.append((0.0, -radius, 0.0))
     bottom = len(points) - 1
     corners = []

@@ -8,7 +8,7 @@ tests in its loader. The mobile game's are unknown, so only the largest file it 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -167,7 +167,7 @@ def _behind(many: str, number: int, most: int) -> dict[str, Mask]:
 
 def _indices(subject: _Subject) -> Iterator[Issue]:
     faces, count = subject.model.faces, len(subject.model.vertices)
-    bad = (faces["corner"] >= count).any(axis=1)
+    bad = cast("Mask", (faces["corner"] >= count).any(axis=1))
     if bad.any():
         number = int(bad.sum())
         yield _error(
@@ -229,8 +229,7 @@ def _rows_below(subject: _Subject) -> Iterator[Issue]:
 def _far(model: Model) -> Mask:
     """(F,) whether some UV lies more than a whole texture outside."""
     u, v = model.faces["u"], model.faces["v"]
-    far: Mask = ((u < -ROWS) | (u > 2 * ROWS) | (v < -ROWS) | (v > 2 * ROWS)).any(axis=1)
-    return far
+    return cast("Mask", ((u < -ROWS) | (u > 2 * ROWS) | (v < -ROWS) | (v > 2 * ROWS)).any(axis=1))
 
 
 def _uv(subject: _Subject) -> Iterator[Issue]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 import numpy as np
@@ -57,7 +57,7 @@ def _hold_scale(obj: bpy.types.Object, scale: float) -> None:
 
 def _collection(context: bpy.types.Context, name: str, *, own: bool) -> bpy.types.Collection:
     if not own:
-        return context.collection
+        return cast("bpy.types.Collection", context.collection)
     collection = bpy.data.collections.new(name)
     context.collection.children.link(collection)
     return collection
@@ -178,6 +178,6 @@ def _skeleton(
     rig.show_in_front = True
     rig.data.display_type = "STICK"
     obj.parent = rig
-    modifier = obj.modifiers.new("Armature", "ARMATURE")
+    modifier = cast("bpy.types.ArmatureModifier", obj.modifiers.new("Armature", "ARMATURE"))
     modifier.object = rig
     return rig

@@ -255,7 +255,7 @@ def select_vertices(mesh: bpy.types.Mesh, vertices: Mask) -> int:
     visible = vertices & ~_get(mesh.vertices, "hide")
     ends = np.zeros(2 * len(mesh.edges), np.int32)
     mesh.edges.foreach_get("vertices", ends)
-    edges = visible[ends.reshape(-1, 2)].all(axis=1)
+    edges = cast("Mask", visible[ends.reshape(-1, 2)].all(axis=1))
     outside = np.bincount(_corner_faces(mesh), ~visible[_corners(mesh, ".corner_vert")], len(mesh.polygons))
     inside = cast("Mask", outside == 0)
     _select_all(mesh, inside, edges, visible, extend=False)

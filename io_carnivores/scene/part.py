@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,7 @@ class Part:
 def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOptions, digest: Digest) -> Part:
     """The arrays of `obj`, in Object Mode."""
     matrix = file_matrix(obj, obj, options)
+    data = _data(obj)
     rig = selection.armature_of(obj)
     table = skeleton.table(obj, rig, file_matrix(obj, rig, options) if rig is not None else None)
     with selection.shape(context, obj, modifiers=options.use_mesh_modifiers) as mesh:
@@ -69,13 +70,13 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
         vertices = _vertices(mesh, matrix)
         vertices["owner"] = owners.owners(mesh, obj, table, digest)
         bones = table.bones
-        if not len(bones) and not kept.get(obj.data, kept.KIND, ""):
+        if not len(bones) and not kept.get(data, kept.KIND, ""):
             bones = _own_bone(obj, options)
             vertices["owner"] = 0
         vertex_numbers = meshes.get_attribute(mesh, kept.VERTEX_INDEX, "INT", "POINT")
         return Part(
             name=obj.name,
-            mesh=obj.data,
+            mesh=data,
             vertices=vertices,
             faces=_faces(mesh, triangles, order, slots, look),
             uv=_uv(mesh, slots, obj.name, digest)[loop],
@@ -89,9 +90,14 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
         )
 
 
+def _data(obj: bpy.types.Object) -> bpy.types.ID:
+    """The data-block of an object with a surface, which always has one."""
+    return cast("bpy.types.ID", obj.data)
+
+
 def _corner_order(obj: bpy.types.Object, matrix: npt.NDArray[np.float64] | None) -> npt.NDArray[np.intp]:
     """File order of the corners of a triangle: reversed by the axes, once more by a mirrored object."""
-    order = np.arange(3) if kept.get(obj.data, kept.FLIP, default=False) else REVERSED
+    order = np.arange(3) if kept.get(_data(obj), kept.FLIP, default=False) else REVERSED
     return REVERSED[order] if matrix is not None and np.linalg.det(matrix[:3, :3]) < 0 else order
 
 
@@ -114,8 +120,8 @@ def file_matrix(
 
     `obj` is the mesh object that decides the scale. Untouched imports carry just their import scale, which cancels out.
     """
-    imported = obj.type == "MESH" and bool(kept.get(obj.data, kept.KIND, ""))
-    scale = kept.get(obj.data, kept.SCALE, 0.0) if imported and options.use_import_scale else 0.0
+    imported = obj.type == "MESH" and bool(kept.get(_data(obj), kept.KIND, ""))
+    scale = kept.get(_data(obj), kept.SCALE, 0.0) if imported and options.use_import_scale else 0.0
     unit = scale or float(options.global_scale)
     matrix = np.array(place.matrix_world, np.float64)
     if not options.use_transform:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -94,7 +94,7 @@ def table(obj: bpy.types.Object, rig: bpy.types.Object | None, matrix: npt.NDArr
 
     `matrix` takes the armature's space to Blender axes in file units, None for the identity.
     """
-    raw = kept.get_array(obj.data, kept.BONES, BONE)
+    raw = kept.get_array(cast("bpy.types.ID", obj.data), kept.BONES, BONE)
     titles = list(group_names(raw, np.zeros(0, np.int16)).values())
     if rig is None or not len(rig.data.bones):
         return Table(raw.copy(), {name: number for number, name in enumerate(titles)}, titles)

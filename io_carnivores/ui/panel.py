@@ -19,6 +19,8 @@ from .flag_operators import edited
 from .live import Numbers, live
 
 if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
+
     from .state import CARNIVORES_PG_finding, CARNIVORES_PG_sidebar
 
 # Shown only when a face has them: the games set them, no author does.
@@ -49,15 +51,19 @@ def shown_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [obj] if obj is not None and obj.mode != "EDIT" else []
 
 
-class _Panel:
+# To the type checker the mixin is a panel; at run time only the classes that use it are.
+if TYPE_CHECKING:
+    _Base = bpy.types.Panel
+else:
+    _Base = object
+
+
+class _Panel(_Base):
     """Where all of them are."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Carnivores"
-
-    if TYPE_CHECKING:
-        layout: bpy.types.UILayout
 
 
 class _Child(_Panel):
@@ -135,7 +141,7 @@ def _bones(obj: bpy.types.Object) -> int:
     rig = selection.armature_of(obj)
     if rig is not None:
         return len(cast("bpy.types.Armature", rig.data).bones)
-    return len(kept.get_array(obj.data, kept.BONES, BONE))
+    return len(kept.get_array(cast("bpy.types.Mesh", obj.data), kept.BONES, BONE))
 
 
 class CARNIVORES_PT_flags(_Child, bpy.types.Panel):
@@ -195,10 +201,11 @@ def _flag_row(
     active = editing and numbers.active is not None and bool(numbers.active[0] & info.flag)
     select = row.operator("carnivores.flags_select", text=text, depress=active)
     select.flags, select.match, select.extend = {name}, "ANY", settings.extend
-    for verb, icon in (("set", "ADD"), ("clear", "REMOVE"), ("toggle", "UV_SYNC_SELECT")):
+    verbs: dict[str, IconItems] = {"set": "ADD", "clear": "REMOVE", "toggle": "UV_SYNC_SELECT"}
+    for verb, icon in verbs.items():
         row.operator(f"carnivores.flags_{verb}", text="", icon=icon).flags = {name}
-    for reveal, icon in ((False, "HIDE_ON"), (True, "HIDE_OFF")):
-        operator = row.operator("carnivores.flags_hide", text="", icon=icon)
+    for reveal in (False, True):
+        operator = row.operator("carnivores.flags_hide", text="", icon="HIDE_OFF" if reveal else "HIDE_ON")
         operator.flags, operator.match, operator.reveal = {name}, "ANY", reveal
 
 
@@ -284,7 +291,7 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
         message = f"{finding.object_name}: {finding.message}" if several else finding.message
         lines = wrap(f"{message[:1].upper()}{message[1:]}.", width)
         for number, line in enumerate(lines):
-            icon = ("ERROR" if not finding.is_error else "CANCEL") if not number else "BLANK1"
+            icon: IconItems = ("ERROR" if not finding.is_error else "CANCEL") if not number else "BLANK1"
             row = box.row()
             row.alert = finding.is_error
             row.label(text=line, icon=icon)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 
@@ -15,7 +15,7 @@ def node_tree(material: bpy.types.Material) -> bpy.types.NodeTree:
     """The node tree of `material`; before 5.0 it has to be switched on, from 5.0 switching it on warns."""
     if material.node_tree is None:
         material.use_nodes = True
-    return material.node_tree
+    return cast("bpy.types.NodeTree", material.node_tree)
 
 
 def set_cutout(material: bpy.types.Material, mode: str) -> None:
@@ -28,7 +28,7 @@ def set_cutout(material: bpy.types.Material, mode: str) -> None:
 
 def name_limit(kind: type = bpy.types.ID) -> int:
     """Bytes that the name of such a thing may have: data-blocks 63 up to 4.5 and 255 from 5.0, bones 63 in all."""
-    return int(kind.bl_rna.properties["name"].length_max) - 1  # type: ignore[attr-defined]
+    return int(cast("Any", kind).bl_rna.properties["name"].length_max) - 1
 
 
 def loop_triangle_polygons(mesh: bpy.types.Mesh) -> Any:
@@ -38,7 +38,8 @@ def loop_triangle_polygons(mesh: bpy.types.Mesh) -> Any:
 
 def engine_id() -> str:
     """Identifier of EEVEE: renamed with 4.2, and back with 5.0."""
-    names = {item.identifier for item in bpy.types.RenderSettings.bl_rna.properties["engine"].enum_items}
+    rna: Any = bpy.types.RenderSettings.bl_rna
+    names = {item.identifier for item in rna.properties["engine"].enum_items}
     return "BLENDER_EEVEE_NEXT" if "BLENDER_EEVEE_NEXT" in names else "BLENDER_EEVEE"
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import bpy
 
@@ -72,7 +72,7 @@ def _with_carried(pool: Iterable[bpy.types.Object], objects: Iterable[bpy.types.
 def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
     """The armature that moves an object: by modifier, else by parenting."""
     for modifier in obj.modifiers:
-        if modifier.type == "ARMATURE" and modifier.object is not None:
+        if isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object is not None:
             return modifier.object
     parent = obj.parent
     return parent if parent is not None and parent.type == "ARMATURE" else None
@@ -142,7 +142,7 @@ def shape(context: bpy.types.Context, obj: bpy.types.Object, *, modifiers: bool)
     active = [entry for entry in obj.modifiers if entry.show_viewport and entry.type != "ARMATURE"]
     keys = obj.type == "MESH" and obj.data.shape_keys is not None
     if obj.type == "MESH" and not keys and not (modifiers and active):
-        yield obj.data
+        yield cast("bpy.types.Mesh", obj.data)
         return
     hidden = [entry for entry in obj.modifiers if entry.show_viewport and not (modifiers and entry in active)]
     for entry in hidden:

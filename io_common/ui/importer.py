@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import bpy
 from bpy.props import CollectionProperty, StringProperty
@@ -59,6 +59,7 @@ class ImportMixin(ImportHelper):
         directory: str
         files: Any
         report: Any
+        layout: Any
         _batch: Batch | None
         _timer: Any
         _from_dialog: bool
@@ -75,7 +76,7 @@ class ImportMixin(ImportHelper):
         if self.directory and any(entry.name for entry in self.files):
             return self.execute(context)
         self._from_dialog = True
-        result: set[str] = super().invoke(context, event)
+        result: Any = super().invoke(context, event)
         return result
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -107,7 +108,7 @@ class ImportMixin(ImportHelper):
         manager = context.window_manager
         self._timer = manager.event_timer_add(0.001, window=context.window)
         manager.progress_begin(0, len(batch.paths))
-        manager.modal_handler_add(self)
+        manager.modal_handler_add(cast("bpy.types.Operator", self))
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -137,9 +138,9 @@ class ImportMixin(ImportHelper):
         transfer.select_only(context, batch.objects)
         good = batch.done - len(batch.failures)
         what = batch.paths[0].name if len(batch.paths) == 1 else f"{good} of {len(batch.paths)} files"
-        report.tell(self, batch.digest, batch.failures, f"Imported {what}.")
+        report.tell(cast("bpy.types.Operator", self), batch.digest, batch.failures, f"Imported {what}.")
         return {"FINISHED"}
 
     def draw(self, _context: bpy.types.Context) -> None:
         """The options, in the file dialog and in the panel for adjusting the last action."""
-        props.draw(self.layout, self, self.entry.import_options)  # type: ignore[attr-defined]
+        props.draw(self.layout, self, self.entry.import_options)

@@ -97,7 +97,7 @@ def _export_operator(entry: Format) -> type:
 def _export_handler(entry: Format) -> type:
     """Lets a collection be set up to export itself; dropping is the business of the one drop handler."""
     wing, _, name = entry.id.partition("_")
-    body = {
+    body: dict[str, Any] = {
         "__module__": __name__,
         "bl_idname": f"{wing.upper()}_FH_{name}",
         "bl_label": entry.label,

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blender properties, option panels and option objects, all made from the option dataclasses."""
 
-from __future__ import annotations
-
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..formats.options import OptionInfo, describe
-
-if TYPE_CHECKING:
-    import bpy
 
 
 def annotations(options: type) -> dict[str, Any]:
@@ -32,7 +28,7 @@ def _property(info: OptionInfo, default: Any) -> Any:
         return BoolProperty(**common)
     if isinstance(default, float):
         limits = {"min": info.minimum, "max": info.maximum}
-        given = {key: value for key, value in limits.items() if value is not None}
+        given: dict[str, Any] = {key: value for key, value in limits.items() if value is not None}
         return FloatProperty(precision=info.precision, **given, **common)
     if isinstance(default, int):
         return IntProperty(**common)

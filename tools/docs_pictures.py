@@ -2,14 +2,15 @@
 """Render the pictures of the documentation from our own samples: `python3 dev.py python tools/docs_pictures.py [NAME...]`.
 
 Writes docs/images/NAME.png; without NAME all of them. `dinosaur.png` is made by the demo:
-`python3 dev.py demo --picture docs/images/dinosaur.png`. Screenshots of the interface are made by
-`tests/window/docs_screenshots.py`, since they need a real window.
+`python3 dev.py demo --picture docs/images/dinosaur.png`. Screenshots of the interface need a real window: `python3 dev.py
+window tests/window/docs_screenshots.py` takes them, and the NAME `screenshots` fetches them from build/window.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -254,18 +255,28 @@ def dressed(name: str, size: tuple[float, float, float], material: bpy.types.Mat
     return obj
 
 
+def screenshots() -> None:
+    """Fetch what `dev.py window tests/window/docs_screenshots.py` has taken."""
+    taken = sorted((ROOT / "build" / "window").glob("docs-*.png"))
+    if not taken:
+        raise SystemExit("there are no screenshots in build/window")
+    for path in taken:
+        shutil.copyfile(path, IMAGES / path.name.removeprefix("docs-"))
+
+
 PICTURES: dict[str, Callable[[], None]] = {"flags": flags, "bones": bones, "from-scratch": from_scratch}
+FETCHED = {"screenshots": screenshots}
 
 
 def main() -> None:
     """Render what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(PICTURES)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*PICTURES, *FETCHED], help=", ".join([*PICTURES, *FETCHED]))
     options = parser.parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name in options.names or PICTURES:
-        PICTURES[name]()
-        print(f"docs/images/{name}.png", flush=True)
+        (PICTURES | FETCHED)[name]()
+        print(name, flush=True)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Shown only when a face has them: the games set them, no author does.
 _RUN_TIME = FaceFlag.NEED_VC | FaceFlag.DARK
 _MOST_GROUPS = 16
-_LINE = 40  # characters of a message that a sidebar of normal width shows in a line
+_LINE = 30  # characters of a message that a sidebar of normal width shows in a line
 
 
 def target(context: bpy.types.Context) -> bpy.types.Object | None:

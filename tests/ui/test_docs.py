@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from addon.io_carnivores.scene import kept
+from addon.io_common.scene import transfer
 
 from tools import docs_reference
 from tools.staging import ROOT
@@ -56,7 +57,7 @@ def test_every_finding_of_the_check_is_explained() -> None:
 
 def test_everything_that_is_kept_is_listed() -> None:
     """Every attribute and property that a .blend may hold."""
-    names = {value for key, value in vars(kept).items() if key.isupper() and isinstance(value, str)} | set(kept.RESERVED)
+    names = {value for key, value in vars(kept).items() if key.isupper() and isinstance(value, str)} | {*kept.RESERVED, transfer.SOURCE}
     text = (docs_reference.DOCS / "what-is-kept.md").read_text(encoding="utf-8")
     assert {name for name in names if f"`{name}`" not in text} == set()
     assert set(re.findall(r"`(carnivores_\w+)`", text)) - names == set()

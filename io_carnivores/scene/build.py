@@ -51,8 +51,8 @@ def build(
 def _hold_scale(obj: bpy.types.Object, scale: float) -> None:
     """Give a mesh under an armature the scale too, undone by its parent inverse: so it stays when the armature goes."""
     obj.scale = (scale,) * 3
-    size = float(np.float32(scale))
-    obj.matrix_parent_inverse = [[1 / size if row == column < 3 else float(row == column) for column in range(4)] for row in range(4)]
+    undo = 1.0 / float(np.float32(scale))
+    obj.matrix_parent_inverse = np.diag((undo, undo, undo, 1.0)).tolist()
 
 
 def _collection(context: bpy.types.Context, name: str, *, own: bool) -> bpy.types.Collection:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import selection
 from ..formats.model import BONE, FACE, Model, TextureFile, label, name_field
-from . import kept, part, sheets, skeleton
+from . import kept, part, sheets
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -89,9 +89,7 @@ def single(name: str, position: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
     return bones
 
 
-def table(
-    obj: bpy.types.Object, rig: bpy.types.Object | None, matrix: npt.NDArray[np.float64] | None
-) -> Table:
+def table(obj: bpy.types.Object, rig: bpy.types.Object | None, matrix: npt.NDArray[np.float64] | None) -> Table:
     """The table of `obj`: from the armature `rig`, or as it was kept when there is none.
 
     `matrix` takes the armature's space to Blender axes in file units, None for the identity.

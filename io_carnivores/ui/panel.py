@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 # Shown only when a face has them: the games set them, no author does.
 _RUN_TIME = FaceFlag.NEED_VC | FaceFlag.DARK
 _MOST_GROUPS = 16
-_LINE = 30  # characters of a message that a sidebar of normal width shows in a line
+# Of a line of text in a box of the sidebar, in pixels at normal size: what icon and edges take, and a character.
+_MARGIN, _CHARACTER = 60, 6.3
+_LEAST = 20  # characters in a line, however narrow the sidebar
 
 
 def target(context: bpy.types.Context) -> bpy.types.Object | None:
@@ -272,14 +274,15 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
         column.label(text=settings.checked, icon="CHECKMARK" if clean else "NONE")
         if clean:
             column.label(text="Nothing to complain of", icon="BLANK1")
+        width = line_width(context)
         for finding in settings.findings:
-            self._finding(settings, finding)
+            self._finding(settings, finding, width)
 
-    def _finding(self, settings: CARNIVORES_PG_sidebar, finding: CARNIVORES_PG_finding) -> None:
+    def _finding(self, settings: CARNIVORES_PG_sidebar, finding: CARNIVORES_PG_finding, width: int) -> None:
         box = self.layout.box().column(align=True)
         several = len({entry.object_name for entry in settings.findings}) > 1
         message = f"{finding.object_name}: {finding.message}" if several else finding.message
-        lines = wrap(f"{message[:1].upper()}{message[1:]}.", _LINE)
+        lines = wrap(f"{message[:1].upper()}{message[1:]}.", width)
         for number, line in enumerate(lines):
             icon = ("ERROR" if not finding.is_error else "CANCEL") if not number else "BLANK1"
             row = box.row()
@@ -290,6 +293,14 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
                 "carnivores.check_select", text=f"Select {finding.count}", icon="RESTRICT_SELECT_OFF"
             )
             operator.object_name, operator.code, operator.game = finding.object_name, finding.code, settings.game
+
+
+def line_width(context: bpy.types.Context) -> int:
+    """How many characters a line of the sidebar has room for; Blender itself breaks no lines."""
+    if context.region is None or context.region.type != "UI":
+        return _LEAST
+    pixels = context.region.width / context.preferences.system.ui_scale
+    return max(_LEAST, int((pixels - _MARGIN) / _CHARACTER))
 
 
 def wrap(text: str, width: int) -> list[str]:

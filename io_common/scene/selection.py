@@ -32,8 +32,8 @@ class Scope(Protocol):
 def chosen(context: bpy.types.Context, scope: Scope) -> list[bpy.types.Object]:
     """The objects with a surface that `scope` means, in the order of the scene.
 
-    An armature stands for the meshes it carries, unless one of them is meant itself. With nothing selected the active object is taken. Raises
-    `ExportError` when nothing is left.
+    An armature stands for the meshes it carries, unless one of them is meant itself. With nothing selected the active
+    object is taken. Raises `ExportError` when nothing is left.
     """
     objects = context.view_layer.objects
     if scope.collection:

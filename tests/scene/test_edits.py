@@ -14,6 +14,7 @@ import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.formats.model import Model, label
 from addon.io_common.scene import mesh as meshes
+
 from tests.scene.helpers import models, scene
 
 
@@ -48,7 +49,7 @@ def odd(tmp_path: Path) -> Case:
 
 
 def _triangles(model: Model) -> Counter[tuple[Any, ...]]:
-    """The faces as a bag: what each shows and where, whatever the numbers of its vertices and its place in the table."""
+    """The faces as a bag: what each shows and where, whatever the numbers of its vertices and its place."""
     found: Counter[tuple[Any, ...]] = Counter()
     for face in model.faces:
         corners = [

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.formats.model import Model, bone_names
+
 from tests.scene.helpers import models, scene
 
 if TYPE_CHECKING:
@@ -431,7 +432,9 @@ def test_materials_of_geometry_nodes(tmp_path: Path) -> None:
     tree = bpy.data.node_groups.new("nodes", "GeometryNodeTree")
     for way in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    given, out, put = (tree.nodes.new(kind) for kind in ("NodeGroupInput", "NodeGroupOutput", "GeometryNodeSetMaterial"))
+    given, out, put = (
+        tree.nodes.new(kind) for kind in ("NodeGroupInput", "NodeGroupOutput", "GeometryNodeSetMaterial")
+    )
     material = picture_material("red", None, culling=False)
     shader_of(material).inputs["Base Color"].default_value = (1, 0, 0, 1)
     put.inputs["Material"].default_value = material

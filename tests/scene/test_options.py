@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.scene.options import Export3dnOptions, ExportOptions, Import3dnOptions
+
 from tests.scene.helpers import models, scene
 
 COVERED_ELSEWHERE = {
@@ -196,5 +197,7 @@ def test_every_option_is_tested() -> None:
     """A new option needs a test: its name must occur in one of the scene tests."""
     text = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     names = {entry.name for kind in (ExportOptions, Export3dnOptions, Import3dnOptions) for entry in fields(kind)}
-    missing = sorted(name for name in names - COVERED_ELSEWHERE.keys() if f"{name}=" not in text and f'"{name}":' not in text)
+    missing = sorted(
+        name for name in names - COVERED_ELSEWHERE.keys() if f"{name}=" not in text and f'"{name}":' not in text
+    )
     assert not missing

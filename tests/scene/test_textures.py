@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.formats.model import Model
+
 from tests.scene.helpers import models, scene
 
 Pixels = npt.NDArray[np.float32]
@@ -119,7 +120,9 @@ def test_exact_where_the_picture_fits_the_game(tmp_path: Path) -> None:
     assert np.array_equal(written(tmp_path, obj).texels, words)
 
 
-@pytest.mark.parametrize("size", [(300, 500), (16, 16), (1024, 1024), (64, 512), (512, 64), (256, 256), (1, 1)], ids=str)
+@pytest.mark.parametrize(
+    "size", [(300, 500), (16, 16), (1024, 1024), (64, 512), (512, 64), (256, 256), (1, 1)], ids=str
+)
 def test_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
     pixels = smooth(*size)
     obj = grid([WHOLE, WHOLE * 0.5 + 0.2], [material_of(image_of(pixels))])
@@ -127,7 +130,9 @@ def test_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
     assert model.texels.shape[1] == 256
     assert len(model.texels) <= 256
     # Half a source texel of a coarse picture, and a 5-bit step.
-    compare(model, obj, [pixels], tolerance=12 + 0.6 * 255 * 1.1 / min(size) * (max(size) > 1) if min(size) < 64 else 14)
+    compare(
+        model, obj, [pixels], tolerance=12 + 0.6 * 255 * 1.1 / min(size) * (max(size) > 1) if min(size) < 64 else 14
+    )
 
 
 def test_several_pictures_and_colours_on_one_sheet(tmp_path: Path) -> None:

@@ -69,15 +69,19 @@ def _flush() -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give the fixture `model` every model file there is: the shipped ones, and those of --samples."""
-    if "model" not in metafunc.fixturenames:
-        return
-    folders = [CHECKOUT / "assets", CHECKOUT / "tests" / "data"]
-    samples = metafunc.config.getoption("--samples")
-    if samples is not None:
-        folders.append(samples)
+    """Give the fixture `model` every model file there is, shipped or of --samples; `example` the first per format."""
+    for name in {"model", "example"} & set(metafunc.fixturenames):
+        models = find_models(metafunc.config.getoption("--samples"))
+        if name == "example":
+            models = list({path.suffix.lower(): path for path in reversed(models)}.values())
+        metafunc.parametrize(name, models, ids=[path.name for path in models])
+
+
+def find_models(samples: Path | None) -> list[Path]:
+    """Return the shipped model files and those in the folder of samples; there must be some."""
+    folders = [CHECKOUT / "assets", CHECKOUT / "tests" / "data", *([samples] if samples else [])]
     found = [path for folder in folders for path in sorted(folder.rglob("*"))]
     models = [path for path in found if path.suffix.lower() in MODELS]
     if not models:
         raise pytest.UsageError(f"no model file to test with in {', '.join(map(str, folders))}")
-    metafunc.parametrize("model", models, ids=[path.name for path in models])
+    return models

@@ -54,18 +54,18 @@ def test_dialog_draws_the_options(
     assert options.width > 50, "the dialog has no column of options"
 
 
-def test_dialog_imports_the_chosen_file(screen: Screen, model: Path) -> None:
-    call(f"IMPORT_SCENE_OT_carnivores_{model.suffix[1:].lower()}", screen)
+def test_dialog_imports_the_chosen_file(screen: Screen, example: Path) -> None:
+    call(f"IMPORT_SCENE_OT_carnivores_{example.suffix[1:].lower()}", screen)
     dialog = screen.wait_for_dialog()
     parameters = screen.area("FILE_BROWSER", dialog).spaces.active.params
-    parameters.directory, parameters.filename = str(model.parent).encode(), model.name
+    parameters.directory, parameters.filename = str(example.parent).encode(), example.name
     screen.wait(20)  # the list of files is read by a job
-    parameters.filename = model.name
+    parameters.filename = example.name
     screen.photograph("dialog")
     confirm(screen, dialog)
     screen.wait_until(lambda: screen.dialog is None, "the dialog to close")
     meshes = [thing for thing in bpy.data.objects if thing.type == "MESH"]
-    assert meshes, f"{model.name} was not imported"
+    assert meshes, f"{example.name} was not imported"
 
 
 def test_dialog_exports_to_the_chosen_file(screen: Screen, tmp_path: Path) -> None:

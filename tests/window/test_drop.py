@@ -25,8 +25,8 @@ def meshes() -> list[bpy.types.Object]:
     return [thing for thing in bpy.data.objects if thing.type == "MESH"]
 
 
-def test_viewport_accepts_the_file(screen: Screen, model: Path) -> None:
-    (handler,) = handlers(model.suffix)
+def test_viewport_accepts_the_file(screen: Screen, example: Path) -> None:
+    (handler,) = handlers(example.suffix)
     with screen.override():
         assert handler.poll_drop(bpy.context)
     with screen.override(screen.area("PROPERTIES")):

@@ -40,9 +40,9 @@ def note_mode(modes: list[str], context: bpy.types.Context) -> None:
     modes.append(context.mode)
 
 
-def test_sidebar_draws(screen: Screen, model: Path, draws: dict[str, list[str]]) -> None:
+def test_sidebar_draws(screen: Screen, example: Path, draws: dict[str, list[str]]) -> None:
     assert draws, f"no panel in the sidebar's tab {CATEGORY}"
-    import_model(screen, model)
+    import_model(screen, example)
     open_sidebar(screen)
     screen.photograph("object")
     with screen.override():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Render the pictures of the documentation from our own samples: `python3 dev.py python tools/docs_pictures.py [NAME...]`.
+"""Render the pictures of the documentation: `python3 dev.py python tools/docs_pictures.py [NAME...]`.
 
-Writes docs/images/NAME.png; without NAME all of them. `dinosaur.png` is made by the demo:
-`python3 dev.py demo --picture docs/images/dinosaur.png`. Screenshots of the interface need a real window: `python3 dev.py
-window tests/window/docs_screenshots.py` takes them, and the NAME `screenshots` fetches them from build/window.
+Writes docs/images/NAME.png, of our own samples only; without NAME all of them. `dinosaur.png` is made by the demo:
+`python3 dev.py demo --picture docs/images/dinosaur.png`. Screenshots of the interface need a real window:
+`python3 dev.py window tests/window/docs_screenshots.py` takes them, and the NAME `screenshots` fetches them.
 """
 
 from __future__ import annotations
@@ -135,7 +135,9 @@ def bones() -> None:
     paint(obj.data, table[owner[corner]].astype(np.float32), 0.3)
     dark = plain("Bone", (0.02, 0.02, 0.03))
     for bone in rig.data.bones:
-        scene.collection.objects.link(stick(bone.name, rig.matrix_world @ bone.head_local, rig.matrix_world @ bone.tail_local, dark))
+        scene.collection.objects.link(
+            stick(bone.name, rig.matrix_world @ bone.head_local, rig.matrix_world @ bone.tail_local, dark)
+        )
     render(scene, "bones")
 
 
@@ -188,7 +190,9 @@ def save_sheet(image: bpy.types.Image, path: Path) -> None:
     shown.save()
 
 
-def painted(name: str, colour: npt.NDArray[np.float32], alpha: npt.NDArray[np.bool_] | None = None) -> bpy.types.Material:
+def painted(
+    name: str, colour: npt.NDArray[np.float32], alpha: npt.NDArray[np.bool_] | None = None
+) -> bpy.types.Material:
     """Return a material that shows a picture (rows, columns, 3); with *alpha* its holes are cut out."""
     rows, columns = colour.shape[:2]
     pixels = np.ones((rows, columns, 4), np.float32)
@@ -215,7 +219,7 @@ def build_tower() -> list[bpy.types.Object]:
     random = np.random.default_rng(4)
     y, x = np.mgrid[0:200, 0:300]
     grain = random.random((200, 1)) * 0.12 + random.random((200, 300)) * 0.05
-    planks = np.array([0.45, 0.28, 0.13]) * (0.75 + 2 * grain[..., None]) * np.where(y % 40 < 3, 0.4, 1.0)[..., None]
+    planks = np.array([0.45, 0.28, 0.13]) * (0.75 + 2 * grain[..., None]) * np.where(y % 40 // 3, 1.0, 0.4)[..., None]
     y, x = np.mgrid[0:128, 0:128]
     straw = np.array([0.72, 0.56, 0.22]) * (0.55 + 0.45 * random.random((1, 128)) * (0.6 + (y % 32) / 60))[..., None]
     rope = np.array([0.6, 0.5, 0.35]) * (0.7 + 0.3 * random.random((64, 64, 1)))
@@ -223,14 +227,14 @@ def build_tower() -> list[bpy.types.Object]:
     net = ((x + y) % 16 < 4) | ((x - y) % 16 < 4) | (y > 58) | (y < 4)  # noqa: PLR2004 (sizes of a pattern)
     wood, thatch = painted("Planks", planks), painted("Straw", straw)
     netting, paint_red = painted("Net", rope, net), plain("Red", (0.5, 0.03, 0.02))
-    made = []
-    for px in (-1.0, 1.0):
-        for py in (-1.0, 1.0):
-            made.append(box("Leg", (px, py, 2.4), (0.22, 0.22, 4.8), wood))
+    corners = [(x, y) for x in (-1.0, 1.0) for y in (-1.0, 1.0)]
+    made = [box("Leg", (*corner, 2.4), (0.22, 0.22, 4.8), wood) for corner in corners]
     made.append(box("Platform", (0.0, 0.0, 2.7), (2.8, 2.8, 0.16), wood))
     for angle in range(4):
         turn = angle * np.pi / 2
-        bpy.ops.mesh.primitive_plane_add(size=1, rotation=(np.pi / 2, 0.0, turn), location=(1.3 * np.sin(turn), -1.3 * np.cos(turn), 3.15))
+        bpy.ops.mesh.primitive_plane_add(
+            size=1, rotation=(np.pi / 2, 0.0, turn), location=(1.3 * np.sin(turn), -1.3 * np.cos(turn), 3.15)
+        )
         made.append(dressed("Net", (2.6, 0.75, 1.0), netting))
     bpy.ops.mesh.primitive_cone_add(vertices=8, radius1=2.3, depth=1.7, location=(0.0, 0.0, 5.6))
     made.append(dressed("Roof", (1.0, 1.0, 1.0), thatch))
@@ -271,7 +275,9 @@ FETCHED = {"screenshots": screenshots}
 def main() -> None:
     """Render what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*PICTURES, *FETCHED], help=", ".join([*PICTURES, *FETCHED]))
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", choices=[*PICTURES, *FETCHED], help=", ".join([*PICTURES, *FETCHED])
+    )
     options = parser.parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name in options.names or PICTURES:

@@ -43,7 +43,9 @@ class Source:
 
     def __init__(self, package: str) -> None:
         self.package = package
-        self.formats = self.module("io_carnivores.ui.wing").WING.formats + self.module("io_dragonnest.ui.wing").WING.formats
+        self.formats = (
+            self.module("io_carnivores.ui.wing").WING.formats + self.module("io_dragonnest.ui.wing").WING.formats
+        )
 
     def module(self, name: str) -> Any:
         """Return a module of the extension."""
@@ -64,7 +66,13 @@ class Source:
     def format_table(self) -> str:
         """Return one row per registry entry."""
         rows = [
-            (entry.label, ", ".join(f"`{ending}`" for ending in entry.extensions), yes(entry.build), yes(entry.extract), f"`{entry.id}`")
+            (
+                entry.label,
+                ", ".join(f"`{ending}`" for ending in entry.extensions),
+                yes(entry.build),
+                yes(entry.extract),
+                f"`{entry.id}`",
+            )
             for entry in self.formats
         ]
         return table(("Format", "File name ends in", "Import", "Export", "Id"), rows)
@@ -73,7 +81,10 @@ class Source:
         """Return the options of one format, import first."""
         entry = next(entry for entry in self.formats if entry.id == identifier)
         parts = []
-        for verb, options, there in (("Import", entry.import_options, entry.build), ("Export", entry.export_options, entry.extract)):
+        for verb, options, there in (
+            ("Import", entry.import_options, entry.build),
+            ("Export", entry.export_options, entry.extract),
+        ):
             rows = list(self.option_rows(options))
             if there is not None and rows:
                 title = f"**{verb}**: `bpy.ops.{verb.lower()}_scene.{entry.id}`"
@@ -94,7 +105,8 @@ class Source:
     def flag_table(self) -> str:
         """Return one row per face flag."""
         rows = [
-            (info.label, f"`0x{int(info.flag):04X}`", f"{info.help}.") for info in self.module("io_carnivores.formats.flags").FLAGS
+            (info.label, f"`0x{int(info.flag):04X}`", f"{info.help}.")
+            for info in self.module("io_carnivores.formats.flags").FLAGS
         ]
         return table(("Flag", "Value", "What the games do with it"), rows)
 
@@ -104,7 +116,11 @@ class Source:
         rows = []
         for value, label, words in self.module("io_carnivores.scene.options").GAMES:
             limit = limits[value]
-            sizes = [size(limit.vertices, limit.advised_vertices), size(limit.faces, limit.advised_faces), size(limit.bones, None)]
+            sizes = [
+                size(limit.vertices, limit.advised_vertices),
+                size(limit.faces, limit.advised_faces),
+                size(limit.bones, None),
+            ]
             texture = "one file beside the model" if limit.texture is None else f"256 x {limit.texture // 512}, inside"
             rows.append((f"{label}<br>{words}", f"`{value}`", limit.extension.upper(), *sizes, texture))
         return table(("Game", "In scripts", "Loads", "Vertices", "Faces", "Bones", "Texture"), rows)

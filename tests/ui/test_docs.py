@@ -24,7 +24,9 @@ def words(text: str) -> str:
 
 def test_there_are_generated_parts() -> None:
     """Formats, options and the help of every command stand in the pages."""
-    found = {name for page in PAGES for _start, name, _end in docs_reference.BLOCK.findall(page.read_text(encoding="utf-8"))}
+    found = {
+        name for page in PAGES for _start, name, _end in docs_reference.BLOCK.findall(page.read_text(encoding="utf-8"))
+    }
     assert {"formats", "flags", "games", *(f"help {name}" for name in docs_reference.COMMANDS)} <= found
     assert {name for name in found if name.startswith("options ")} == {
         f"options {entry.id}" for entry in docs_reference.Source(kept.__package__.rsplit(".", 2)[0]).formats
@@ -50,14 +52,21 @@ def codes() -> set[str]:
 def test_every_finding_of_the_check_is_explained() -> None:
     """A heading for each code, and none for a code that is gone."""
     text = (docs_reference.DOCS / "messages.md").read_text(encoding="utf-8")
-    explained = {code for heading in re.findall(r"^### (.+)$", text, re.MULTILINE) for code in re.findall(r"`([a-z-]+)`", heading)}
+    explained = {
+        code
+        for heading in re.findall(r"^### (.+)$", text, re.MULTILINE)
+        for code in re.findall(r"`([a-z-]+)`", heading)
+    }
     assert len(codes()) > 15
     assert explained == codes()
 
 
 def test_everything_that_is_kept_is_listed() -> None:
     """Every attribute and property that a .blend may hold."""
-    names = {value for key, value in vars(kept).items() if key.isupper() and isinstance(value, str)} | {*kept.RESERVED, transfer.SOURCE}
+    names = {value for key, value in vars(kept).items() if key.isupper() and isinstance(value, str)} | {
+        *kept.RESERVED,
+        transfer.SOURCE,
+    }
     text = (docs_reference.DOCS / "what-is-kept.md").read_text(encoding="utf-8")
     assert {name for name in names if f"`{name}`" not in text} == set()
     assert set(re.findall(r"`(carnivores_\w+)`", text)) - names == set()

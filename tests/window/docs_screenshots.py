@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,8 @@ from test_sidebar import import_model, open_sidebar
 from test_window import drawn, find_row  # noqa: F401 (a fixture)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from screen import Screen
 
 DINOSAUR = CHECKOUT / "assets" / "dinosaur.3df"
@@ -53,9 +54,11 @@ def keep(picture: Path, name: str, left: int, bottom: int, right: int, top: int)
     assert part.std() > 0.02, "the picture is blank"
 
 
-def keep_viewport(screen: Screen, name: str) -> None:
+def keep_viewport(screen: Screen, name: str, width: int) -> None:
+    """Keep as many pixels of the 3D viewport, from its right edge, where the sidebar is."""
     area = screen.area()
-    keep(screen.photograph(), name, area.x + area.width // 4, area.y, area.x + area.width, area.y + area.height)
+    right, top = area.x + area.width, area.y + area.height
+    keep(screen.photograph(), name, right - width, area.y, right, top)
 
 
 def look_at_it(screen: Screen) -> None:
@@ -86,7 +89,7 @@ def test_sidebar(screen: Screen) -> None:
     open_sidebar(screen)
     look_at_it(screen)
     edit_with_head_selected(screen)
-    keep_viewport(screen, "sidebar")
+    keep_viewport(screen, "sidebar", 900)
 
 
 def test_check(screen: Screen) -> None:
@@ -99,8 +102,11 @@ def test_check(screen: Screen) -> None:
         bpy.ops.carnivores.flags_set(flags={"OPACITY", "TRANSPARENT"})
         bpy.ops.object.mode_set(mode="OBJECT")
         bpy.ops.carnivores.check(game="C2")
+        bpy.ops.screen.screen_full_area()  # all of the sidebar
     screen.wait(5)
-    keep_viewport(screen, "check")
+    keep_viewport(screen, "check", 720)
+    with screen.override():
+        bpy.ops.screen.back_to_previous()
 
 
 def test_import_menu(screen: Screen, drawn: list[str]) -> None:  # noqa: F811 (the fixture)

@@ -75,6 +75,7 @@ def make(name: str, look: int, image: bpy.types.Image | None) -> bpy.types.Mater
         return material
     texture = tree.nodes.new("ShaderNodeTexImage")
     texture.image = image
+    tree.nodes.active = texture  # what Solid mode shows, and what Texture Paint paints on
     texture.location = (shader.location[0] - 560, shader.location[1])
     tree.links.new(texture.outputs["Color"], shader.inputs["Base Color"])
     if keyed:

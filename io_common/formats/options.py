@@ -34,7 +34,7 @@ class OptionInfo:
     minimum: float | None = None
     maximum: float | None = None
     presets: tuple[tuple[float, str, str], ...] = ()
-    precision: int = 4
+    precision: int = 5
     hidden: bool = False
 
 

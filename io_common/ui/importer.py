@@ -137,6 +137,7 @@ class ImportMixin(ImportHelper):
             self.report({"ERROR"}, shown[0])
             return {"CANCELLED"}
         transfer.select_only(context, batch.objects)
+        preferences.show_textures(context)
         good = batch.done - len(batch.failures)
         what = batch.paths[0].name if len(batch.paths) == 1 else f"{good} of {len(batch.paths)} files"
         report.tell(self, batch.digest, batch.failures, f"Imported {what}.")

@@ -139,7 +139,7 @@ def _draw_batches(context: bpy.types.Context, batches: list[tuple[bpy.types.Obje
     projection = gpu.matrix.get_projection_matrix()
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("LESS_EQUAL")
-    gpu.state.depth_mask_set(False)  # noqa: FBT003  (it knows no keyword)
+    gpu.state.depth_mask_set(False)
     try:
         gpu.matrix.load_projection_matrix(_nearer(projection, context.region_data))
         for obj, batch in batches:

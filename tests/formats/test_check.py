@@ -136,7 +136,7 @@ def test_a_texture_that_ends_within_a_row() -> None:
         (257, False),
     ],
 )
-def test_rows_below_the_texture(v: int, bad: bool) -> None:  # noqa: FBT001
+def test_rows_below_the_texture(v: int, bad: bool) -> None:
     model = make(rows=253)
     model.faces["v"][1, 2] = v
     issues = found(model, "C1")
@@ -154,7 +154,7 @@ def test_full_height_has_no_row_below() -> None:
 
 @pytest.mark.parametrize(("value", "bad"), [(-256, False), (-257, True), (512, False), (513, True), (2**31 - 1, True)])
 @pytest.mark.parametrize("axis", ["u", "v"])
-def test_uv_far_outside(axis: str, value: int, bad: bool) -> None:  # noqa: FBT001
+def test_uv_far_outside(axis: str, value: int, bad: bool) -> None:
     model = make()
     model.faces[axis][0, 1] = value
     issues = found(model, "C2")
@@ -164,7 +164,7 @@ def test_uv_far_outside(axis: str, value: int, bad: bool) -> None:  # noqa: FBT0
 
 
 @pytest.mark.parametrize(("value", "bad"), [(-0x8000, False), (0x7FFF, False), (-0x8001, True), (0x8000, True)])
-def test_a_3dn_has_16_bits_for_a_uv(value: int, bad: bool) -> None:  # noqa: FBT001
+def test_a_3dn_has_16_bits_for_a_uv(value: int, bad: bool) -> None:
     model = make(bones=0)
     model.faces["u"][1, 0] = value
     issues = found(model, "MOBILE", "3dn")

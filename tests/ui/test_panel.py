@@ -128,7 +128,7 @@ def test_object_mode_is_refused_with_a_reason(strip: bpy.types.Object, name: str
         ({"OPACITY"}, "NONE", False, [0, 2]),
     ],
 )
-def test_select_by_flags(strip: bpy.types.Object, flags: set[str], match: str, extend: bool, result: list[int]) -> None:  # noqa: FBT001
+def test_select_by_flags(strip: bpy.types.Object, flags: set[str], match: str, extend: bool, result: list[int]) -> None:
     edit(0)
     # Vertex mode would select the faces between the found ones as well.
     bpy.context.tool_settings.mesh_select_mode = (True, False, False)

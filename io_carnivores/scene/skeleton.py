@@ -178,8 +178,9 @@ def _reach(positions: npt.NDArray[np.float64], parents: list[int]) -> npt.NDArra
     """(B,) how far each bone may come back from where it was put: float32 errors of its parents add to its own."""
     size = np.abs(positions).max(axis=1, initial=0.0)
     chain = size.copy()
+    links = np.array(parents, np.intp)
     for _ in parents:
-        above = np.where(np.array(parents) >= 0, chain[parents], 0.0)
+        above = np.where(links >= 0, chain[links], 0.0)
         if (above <= chain).all():
             break
         chain = np.maximum(chain, above)

@@ -30,7 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "real_events: runs last, because it ends the time of simulated mouse and keys")
     config.addinivalue_line("markers", "console(regex): a line this test is expected to cause in the console")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.get_closest_marker("real_events") is not None)  # a stable sort
 
 
 @pytest.fixture(autouse=True)

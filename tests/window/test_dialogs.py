@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
@@ -11,11 +13,12 @@ from screen import watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from screen import Screen
 
 IMPORTERS = ["IMPORT_SCENE_OT_carnivores_3df", "IMPORT_SCENE_OT_carnivores_3dn"]
+CHECKOUT = Path(__file__).resolve().parents[2]
+BATCH = 5
 EXPORTERS = ["EXPORT_SCENE_OT_carnivores_3df", "EXPORT_SCENE_OT_carnivores_3dn"]
 
 
@@ -30,6 +33,10 @@ def count_draws(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[str]]:
         return draws
 
     return start
+
+
+def meshes() -> list[bpy.types.Object]:
+    return [thing for thing in bpy.data.objects if thing.type == "MESH"]
 
 
 def call(identifier: str, screen: Screen, **arguments: object) -> None:
@@ -63,8 +70,28 @@ def test_dialog_imports_the_chosen_file(screen: Screen, example: Path) -> None:
     screen.photograph("dialog")
     confirm(screen, dialog)
     screen.wait_until(lambda: screen.dialog is None, "the dialog to close")
-    meshes = [thing for thing in bpy.data.objects if thing.type == "MESH"]
-    assert meshes, f"{example.name} was not imported"
+    assert meshes(), f"{example.name} was not imported"
+
+
+@pytest.mark.console(r"broken\.3df")
+def test_dialog_imports_a_batch(screen: Screen, tmp_path: Path) -> None:
+    """Choose all files of a folder, one of them broken: the others arrive, while the window stays alive."""
+    for number in range(BATCH):
+        shutil.copyfile(CHECKOUT / "assets" / "fern.3df", tmp_path / f"fern{number}.3df")
+    (tmp_path / "broken.3df").write_bytes((tmp_path / "fern0.3df").read_bytes()[:100])
+    call("IMPORT_SCENE_OT_carnivores_3df", screen)
+    dialog = screen.wait_for_dialog()
+    area = screen.area("FILE_BROWSER", dialog)
+    area.spaces.active.params.directory = str(tmp_path).encode()
+    screen.wait(20)
+    files = screen.region("WINDOW", area)
+    screen.move(files.x + files.width // 2, files.y + files.height // 2, dialog)
+    screen.key("A", "a", dialog)
+    screen.photograph("dialog")
+    confirm(screen, dialog)
+    screen.wait_until(lambda: len(meshes()) == BATCH, f"{BATCH} models in the scene")
+    screen.wait(5)
+    assert len(meshes()) == BATCH
 
 
 def test_dialog_exports_to_the_chosen_file(screen: Screen, tmp_path: Path) -> None:

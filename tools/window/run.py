@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -32,6 +33,7 @@ CHECKOUT = HERE.parent.parent
 OUTPUT = CHECKOUT / "build" / "window"
 INSIDE = "--inside-namespace"
 SCREEN = "1600x900x24"
+GREENLET = "greenlet==3.5.6"  # for a Blender of one's own; Debian has its package
 
 sys.path.insert(0, str(HERE))
 import console  # noqa: E402 - a neighbour of this script
@@ -183,10 +185,12 @@ def _own_blender(work: Path) -> Stage:
         raise NotRunError(f"{executable} does not answer like a Blender")
     _, version, python = lines[0]
     packages = work / "packages"
-    options = ["--target", str(packages), "--python-version", python, "--only-binary", ":all:", "pytest", "greenlet"]
+    wanted = [f"pytest=={importlib.metadata.version('pytest')}", GREENLET]
+    options = ["--target", str(packages), "--python-version", python, "--only-binary", ":all:", *wanted]
     uv = shutil.which("uv")
     installer = [uv, "pip", "install"] if uv else [sys.executable, "-m", "pip", "install"]
-    subprocess.run([*installer, "--quiet", *options], check=True)
+    if subprocess.run([*installer, "--quiet", *options], check=False).returncode:
+        raise NotRunError(f"{' and '.join(wanted)} could not be installed for the Python {python} of that Blender")
     return Stage([executable], f"Blender {version} ({executable})", python_path=[str(packages)])
 
 

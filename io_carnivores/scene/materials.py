@@ -62,7 +62,7 @@ def make(name: str, look: int, image: bpy.types.Image | None) -> bpy.types.Mater
     material.use_backface_culling = culled(look)
     glass = bool(look & FaceFlag.TRANSPARENT)
     keyed = bool(look & (FaceFlag.OPACITY | FaceFlag.TRANSPARENT))
-    compat.set_cutout(material, "BLEND" if glass else "CLIP" if keyed else "OPAQUE")
+    compat.set_blended(material, blended=glass)
     tree = compat.node_tree(material)
     shader = principled(material)
     if shader is None:

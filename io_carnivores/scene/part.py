@@ -151,7 +151,8 @@ def _vertices(mesh: bpy.types.Mesh, matrix: npt.NDArray[np.float64] | None) -> n
     positions = meshes.get_positions(mesh)
     if matrix is not None:
         moved = positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-        positions = moved.astype(np.float32)
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, which the check finds
+            positions = moved.astype(np.float32)
     vertices = np.zeros(len(positions), VERTEX)
     vertices["position"] = FILE_Y_UP.undo(positions)
     hide = meshes.get_attribute(mesh, kept.HIDE, "INT", "POINT")

@@ -141,12 +141,3 @@ def set_keyed(image: bpy.types.Image, *, keyed: bool) -> None:
 def fingerprint(picture: Picture) -> str:
     """A digest that tells whether a picture was changed."""
     return hashlib.blake2b(np.ascontiguousarray(picture).tobytes(), digest_size=16).hexdigest()
-
-
-def average_color(picture: Picture) -> tuple[float, float, float, float]:
-    """Mean colour of the visible texels, for the viewport's Solid mode."""
-    visible = picture[picture[..., 3] >= texels.OPAQUE_FROM][:, :3]
-    if not len(visible):
-        return (0.8, 0.8, 0.8, 1.0)
-    red, green, blue = ((visible.mean(axis=0) / 255.0) ** 2.2).tolist()
-    return (red, green, blue, 1.0)

@@ -11,6 +11,7 @@ from bpy.props import EnumProperty, StringProperty
 from ..formats import model
 from ..scene import kept
 from . import state
+from .target import target
 
 _MOST = 31  # bytes of a name field without its NUL
 
@@ -39,9 +40,9 @@ class CARNIVORES_OT_name_set(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """The active object is a mesh."""
-        if context.active_object is None or context.active_object.type != "MESH":
-            cls.poll_message_set("Select a mesh object")
+        """The sidebar shows a model."""
+        if target(context) is None:
+            cls.poll_message_set("Select a model")
             return False
         return True
 
@@ -65,6 +66,9 @@ class CARNIVORES_OT_name_set(bpy.types.Operator):
         if text == name_of(mesh, self.which):
             return {"CANCELLED"}
         raw = model.name_field(text) if text else b""
+        if model.label(raw) != text:
+            self.report({"ERROR"}, f'The file has no room for all characters of "{text}", only Latin letters.')
+            return {"CANCELLED"}
         if self.which == "TEXTURE":
             kept.put(mesh, kept.TEXTURE_NAME, raw)
         else:
@@ -75,7 +79,7 @@ class CARNIVORES_OT_name_set(bpy.types.Operator):
 
 
 def _mesh(context: bpy.types.Context) -> bpy.types.Mesh:
-    return cast("bpy.types.Mesh", context.active_object.data)
+    return cast("bpy.types.Mesh", cast("bpy.types.Object", target(context)).data)
 
 
 def name_of(mesh: bpy.types.Mesh, which: str) -> str:

@@ -17,6 +17,7 @@ from . import name_operators, state
 from .entries import FORMATS
 from .flag_operators import edited
 from .live import Numbers, live
+from .target import target
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -29,17 +30,6 @@ _MOST_GROUPS = 16
 # Of a line of text in a box of the sidebar, in pixels at normal size: what icon and edges take, and a character.
 _MARGIN, _CHARACTER = 60, 6.3
 _LEAST = 20  # characters in a line, however narrow the sidebar
-
-
-def target(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The mesh object the panels are about: the active one, or the first that the active armature moves."""
-    active = context.active_object
-    if active is None or active.type == "MESH":
-        return active
-    if active.type != "ARMATURE":
-        return None
-    carried = (obj for obj in context.view_layer.objects if obj.type == "MESH" and selection.armature_of(obj) == active)
-    return next(carried, None)
 
 
 def shown_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -342,7 +332,7 @@ class CARNIVORES_PT_file(_Child, bpy.types.Panel):
             value.label(text=name_operators.name_of(mesh, which) or "None")
             value.operator("carnivores.name_set", text="", icon="GREASEPENCIL").which = which
         if kept.get(mesh, kept.KIND, ""):
-            _fact(column, "Texture Rows", str(kept.get(mesh, kept.ROWS, 0)) or "0")
+            _fact(column, "Texture Rows", str(kept.get(mesh, kept.ROWS, 0)))
             _fact(column, "Faces in the File", str(kept.get(mesh, kept.FACES, 0)))
             lost = len(kept.get_array(mesh, kept.DEGENERATE_AT, "<i4"))
             if lost:

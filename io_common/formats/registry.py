@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import UnknownFormatError
@@ -48,7 +48,7 @@ class Format:
     extract: Callable[..., Any] | None = None
     companions: Callable[..., Any] | None = None
     finish: Callable[..., dict[Path, bytes]] | None = None
-    games: tuple[tuple[str, str], ...] = field(default=())
+    games: tuple[tuple[str, str], ...] = ()
 
 
 # What `sniff` is given of a file.

@@ -35,6 +35,7 @@ class Batch:
     objects: list[bpy.types.Object] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     done: int = 0
+    imported: int = 0
 
     def step(self, context: bpy.types.Context, entry: Format, formats: Sequence[Format]) -> None:
         """Import the next file; a bad one is noted and does not stop the others."""
@@ -42,6 +43,7 @@ class Batch:
         self.done += 1
         try:
             self.objects += transfer.import_file(context, entry, path, self.options, self.digest, formats)
+            self.imported += 1
         except UserError as error:
             self.failures.append(str(error))
 
@@ -127,18 +129,17 @@ class ImportMixin(ImportHelper):
         context.window_manager.progress_end()
         context.workspace.status_text_set(None)
         if stopped:
-            batch.failures.append(f"Stopped by Esc, {len(batch.paths) - batch.done} files were not imported.")
+            left = len(batch.paths) - batch.done
+            batch.failures.append(f"Stopped by Esc, {left} {'file was' if left == 1 else 'files were'} not imported.")
         return self._finish(context, batch)
 
     def _finish(self, context: bpy.types.Context, batch: Batch) -> set[str]:
         if not batch.objects:
-            shown = batch.failures[:1] if len(batch.failures) == 1 else [f"Nothing was imported. {batch.failures[0]}"]
-            self.report({"ERROR"}, shown[0])
+            self.report({"ERROR"}, report.nothing_imported(batch.failures))
             return {"CANCELLED"}
         transfer.select_only(context, batch.objects)
         preferences.show_textures(context)
-        good = batch.done - len(batch.failures)
-        what = batch.paths[0].name if len(batch.paths) == 1 else f"{good} of {len(batch.paths)} files"
+        what = batch.paths[0].name if len(batch.paths) == 1 else f"{batch.imported} of {len(batch.paths)} files"
         report.tell(cast("bpy.types.Operator", self), batch.digest, batch.failures, f"Imported {what}.")
         return {"FINISHED"}
 

@@ -445,3 +445,13 @@ def test_materials_of_geometry_nodes(tmp_path: Path) -> None:
     model = written(tmp_path, obj)
     assert (model.faces["flags"] == 1).all()
     assert (model.texels == 0x7C00).all()
+
+
+@pytest.mark.parametrize("value", [float("nan"), 3e38])
+def test_a_vertex_that_no_file_can_hold_stops_the_export(value: float, tmp_path: Path) -> None:
+    """The second is a number in Blender, and none any more in units of the file."""
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.context.active_object.data.vertices[0].co.x = value
+    with pytest.raises(RuntimeError, match="vert(ex|ices) (has|have) a coordinate that is no number"):
+        bpy.ops.export_scene.carnivores_3df(filepath=str(tmp_path / "x.3df"))
+    assert not list(tmp_path.iterdir())

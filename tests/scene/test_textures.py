@@ -314,6 +314,18 @@ def test_generated_picture_that_was_never_looked_at(tmp_path: Path) -> None:
     assert len(np.unique(model.texels)) > 20
 
 
+@pytest.mark.parametrize("name", ["Ящер", "zurück", "a file name that is longer than 31 letters"])
+def test_a_mobile_texture_is_found_under_any_file_name(name: str, tmp_path: Path) -> None:
+    """The name in the model and that of the file beside it agree, whatever the model's file is called."""
+    obj = grid([WHOLE], [material_of(image_of(np.ones((8, 8, 4))))])
+    scene.select(obj)
+    path = tmp_path / f"{name}.3dn"
+    assert bpy.ops.export_scene.carnivores_3dn(filepath=str(path)) == {"FINISHED"}
+    bpy.data.objects.remove(obj)
+    assert bpy.ops.import_scene.carnivores_3dn(filepath=str(path)) == {"FINISHED"}
+    assert [image.size[:] for image in bpy.data.images if image.packed_file] == [(8, 8)]
+
+
 def test_missing_file_ends_in_one_sentence(tmp_path: Path) -> None:
     image = bpy.data.images.new("skin", 8, 8)
     image.source = "FILE"

@@ -14,7 +14,7 @@ import pytest
 from tools import build, staging
 
 ALLOWED = re.compile(
-    r"__init__\.py|blender_manifest\.toml|LICENSE|README\.md"
+    r"__init__\.py|blender_manifest\.toml|LICENSE"
     r"|io_(common|carnivores|dragonnest)/(formats/|scene/|ui/)?([a-z0-9_]+/)?\w+\.py"
 )
 

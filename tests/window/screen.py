@@ -88,13 +88,13 @@ class Screen:
         self._pointer[target.as_pointer()] = (x, y)
         self.wait(2)
 
-    def click(self, x: int, y: int, window: bpy.types.Window | None = None) -> None:
+    def click(self, x: int, y: int, window: bpy.types.Window | None = None, *, ctrl: bool = False) -> None:
         """Click with the left button."""
         self.move(x, y, window)
         target = window or self.window
-        target.event_simulate(type="LEFTMOUSE", value="PRESS", x=x, y=y)
+        target.event_simulate(type="LEFTMOUSE", value="PRESS", x=x, y=y, ctrl=ctrl)
         self.wait(1)
-        target.event_simulate(type="LEFTMOUSE", value="RELEASE", x=x, y=y)
+        target.event_simulate(type="LEFTMOUSE", value="RELEASE", x=x, y=y, ctrl=ctrl)
         self.wait(3)
 
     def key(self, kind: str, character: str | None = None, window: bpy.types.Window | None = None) -> None:

@@ -48,3 +48,22 @@ def viewport(screen: Screen, name: str) -> np.ndarray:
     region = screen.region("WINDOW", screen.area())
     picture = pixels(screen.photograph(name, redraw=False))
     return picture[region.y : region.y + region.height, region.x : region.x + region.width]
+
+
+def test_overlay_colours_faces_by_flag(screen: Screen, example: Path) -> None:
+    """Draw the colours over the model, in Object Mode and in Edit Mode."""
+    import_model(screen, example)
+    with screen.override():
+        bpy.ops.object.select_all(action="DESELECT")
+        bpy.ops.view3d.view_all(use_all_regions=True)
+    for mode in ("OBJECT", "EDIT"):
+        with screen.override():
+            bpy.ops.object.mode_set(mode=mode)
+        settings = bpy.context.window_manager.carnivores
+        settings.show_flags = False
+        screen.redraw()
+        before = viewport(screen, f"{mode.lower()}-without")
+        settings.show_flags = True
+        screen.redraw()
+        after = viewport(screen, f"{mode.lower()}-with")
+        assert (np.abs(after - before) > CHANGE).any(axis=2).mean() > PART, f"nothing was painted in {mode}"

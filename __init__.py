@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 @cache
 def _extension() -> Extension:
-    from .io_carnivores.ui.wing import WING as carnivores
+    from .io_carnivores.ui import wing as carnivores
     from .io_common.ui.extension import Extension
-    from .io_dragonnest.ui.wing import WING as dragonnest
+    from .io_dragonnest.ui import wing as dragonnest
 
-    return Extension((carnivores, dragonnest))
+    return Extension((carnivores.WING, dragonnest.WING))
 
 
 def register() -> None:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def fetch_pip(folder: Path) -> Path:
         raise DevError(f"{page_url} lists no pip")
     link, name = max(links, key=lambda found: [int(part) for part in found[1].split("-")[1].split(".")])
     wheel = folder / name
-    with urllib.request.urlopen(urllib.request.urljoin(page_url, link), timeout=180) as data:  # noqa: S310
+    with urllib.request.urlopen(urllib.parse.urljoin(page_url, link), timeout=180) as data:  # noqa: S310
         wheel.write_bytes(data.read())
     return wheel
 

@@ -230,8 +230,9 @@ def python_script(session: nox.Session) -> None:
 @nox.session
 def window(session: nox.Session) -> None:
     """Test in a real Blender with a real window."""
-    session.install(*pinned("test"))
-    run_for_user(session, session.bin + "/python", str(ROOT / "tools" / "window" / "run.py"), *session.posargs)
+    session.install(*pinned("window"))
+    python = interpreters.python_in(Path(session.virtualenv.location))
+    run_for_user(session, str(python), str(ROOT / "tools" / "window" / "run.py"), *session.posargs)
 
 
 @nox.session(python=False)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import bmesh
 import bpy
 import numpy as np
-
 from addon.io_carnivores.formats import texels, tga
 from addon.io_common.scene import armature
 
@@ -135,18 +134,25 @@ def _material(look: int, image: bpy.types.Image | None) -> bpy.types.Material:
 def _armature(data: Ready, obj: bpy.types.Object) -> bpy.types.Object:
     block = bpy.data.armatures.new("floor")
     rig = bpy.data.objects.new("floor rig", block)
+    # In a scene of its own: a change of mode evaluates the scene it happens in.
+    scene = bpy.data.scenes.new("floor")
+    scene.collection.objects.link(rig)
+    layer = scene.view_layers[0]
+    layer.update()
+    layer.objects.active = rig
+    with bpy.context.temp_override(scene=scene, view_layer=layer, object=rig, active_object=rig):
+        bpy.ops.object.mode_set(mode="EDIT")
+        bones = []
+        for name, head, tail, parent in zip(data.bone_names, data.heads, data.tails, data.parents, strict=True):
+            bone = block.edit_bones.new(name)
+            bone.head = head
+            bone.tail = tail
+            if parent >= 0:
+                bone.parent = bones[parent]
+            bones.append(bone)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.data.scenes.remove(scene)
     bpy.context.collection.objects.link(rig)
-    bpy.context.view_layer.objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = []
-    for name, head, tail, parent in zip(data.bone_names, data.heads, data.tails, data.parents, strict=True):
-        bone = block.edit_bones.new(name)
-        bone.head = head
-        bone.tail = tail
-        if parent >= 0:
-            bone.parent = bones[parent]
-        bones.append(bone)
-    bpy.ops.object.mode_set(mode="OBJECT")
     for number, name in enumerate(data.bone_names):
         block.bones[name]["number"] = number
     obj.parent = rig

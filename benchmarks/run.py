@@ -2,8 +2,8 @@
 """The speed suite: `python3 dev.py bench [--case PATTERN] [--json FILE]`.
 
 Per case: median time, the floor (the bare Blender calls that the data needs, on ready arrays, in the same run), their
-ratio, MB/s, and peak memory. Each case runs in a Blender of its own, so that none has to pay for the one before it. A new
-case is a class in one of the modules below; a new module is a line in `MODULES`.
+ratio, MB/s, and peak memory. Each case runs in a Blender of its own, so that none has to pay for the one before it.
+A new case is a class in one of the modules below; a new module is a line in `MODULES`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def line(result: harness.Result) -> str:
     speed = f"{result.speed:8.0f}" if result.speed is not None else " " * 8
     verdict = {True: "reached", False: "MISSED", None: ""}[result.reached]
     peak = f"{result.peak / 2**20:9.1f}"
-    return f"{result.name:<50}{result.seconds * 1e3:10.2f} {floor} {ratio} {speed} {peak}  {result.wanted:<12} {verdict}"
+    return (
+        f"{result.name:<50}{result.seconds * 1e3:10.2f} {floor} {ratio} {speed} {peak}  {result.wanted:<12} {verdict}"
+    )
 
 
 def main(arguments: list[str]) -> int:

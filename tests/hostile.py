@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from addon.io_carnivores.formats import model_3df, model_3dn
+
 from tests import models
 
 if TYPE_CHECKING:

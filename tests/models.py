@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from addon.io_carnivores.formats import model_3df, model_3dn
 from addon.io_carnivores.formats.model import BONE, FACE, VERTEX, Model, name_field
 
@@ -50,7 +49,9 @@ def surface(faces: int, *, bones: int = 1, rows: int = 256, seed: int = SEED) ->
     if bones:
         vertices["owner"] = along.ravel() * bones // (lines + 1)
     corner = (along[:-1, :-1] * (columns + 1) + across[:-1, :-1]).ravel()
-    square = np.stack((corner, corner + 1, corner + columns + 1, corner + 1, corner + columns + 2, corner + columns + 1), 1)
+    square = np.stack(
+        (corner, corner + 1, corner + columns + 1, corner + 1, corner + columns + 2, corner + columns + 1), 1
+    )
     table = np.zeros(faces, FACE)
     table["corner"] = square.reshape(-1, 3)[:faces]
     table["u"] = across.ravel()[table["corner"]] * 255 // max(columns, 1)
@@ -138,7 +139,10 @@ def repaired(
     has_sprite: int,
     mobile: bool,
 ) -> Model:
-    """A readable model of arbitrary records; changed are indices out of range, infinite coordinates and, for a 3DN, UVs."""
+    """A readable model of arbitrary records.
+
+    Changed are indices out of range, infinite coordinates and, for a 3DN, UVs.
+    """
     faces["corner"] %= np.uint32(max(len(vertices), 1))
     for table in (vertices, bones):
         table["position"] = np.where(np.isfinite(table["position"]), table["position"], np.float32(-0.0))

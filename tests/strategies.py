@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from addon.io_carnivores.formats.model import BONE, FACE, VERTEX
 from hypothesis import strategies as st
 
-from addon.io_carnivores.formats.model import BONE, FACE, VERTEX
 from tests.models import WORDS, repaired
 
 if TYPE_CHECKING:

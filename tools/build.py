@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 import zipfile
 from pathlib import Path
@@ -48,12 +49,17 @@ def source_time() -> int:
         return EARLIEST
 
 
-def _sort(archive: Path) -> None:
-    """Put the members in the order of their names: the builder leaves them in the order of the disk."""
+def _normalise(archive: Path) -> None:
+    """Give all members one time and the order of their names.
+
+    The builder takes the order from the disk, and the time from the file, in the time zone of the machine.
+    """
+    when = time.gmtime(source_time())[:6]
     with zipfile.ZipFile(archive) as old:
         members = [(info, old.read(info)) for info in sorted(old.infolist(), key=lambda info: info.filename)]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as new:
         for info, data in members:
+            info.date_time = when
             new.writestr(info, data, compresslevel=9)
 
 
@@ -64,16 +70,14 @@ def build(folder: Path) -> Path:
     with tempfile.TemporaryDirectory() as temporary:
         source = Path(temporary) / EXTENSION_ID
         files = stage(source, tracked_only=True)
-        seconds = source_time()
         for file in files:
-            os.utime(source / file, (seconds, seconds))
             # The bits of the checkout depend on the user's umask, and would end up in the zip.
             (source / file).chmod(0o644)
         run_builder("validate", *tags, str(source))
         version = tomllib.loads((source / "blender_manifest.toml").read_text(encoding="utf-8"))["version"]
         archive = folder / f"{EXTENSION_ID}-{version}.zip"
         run_builder("build", *tags, "--source-dir", str(source), "--output-filepath", str(archive))
-        _sort(archive)
+        _normalise(archive)
         run_builder("validate", *tags, str(archive))
     return archive
 

@@ -153,9 +153,9 @@ def render(scene: bpy.types.Scene, path: Path) -> None:
 
 
 def write_small(picture: Path, target: Path) -> None:
-    """Write the picture once more, at 560 x 420: for a page, and small enough to be kept in the repository."""
+    """Write the picture once more, at 464 x 348: for a page, and small enough to be kept in the repository."""
     image = bpy.data.images.load(str(picture))
-    image.scale(560, 420)
+    image.scale(464, 348)
     target.parent.mkdir(parents=True, exist_ok=True)
     settings = bpy.context.scene.render.image_settings
     settings.file_format, settings.color_mode, settings.compression = "PNG", "RGB", 100

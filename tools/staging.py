@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 EXTENSION_ID = "io_carnivores_dragonnest"
 WINGS = ("io_common", "io_carnivores", "io_dragonnest")
-PRODUCT = ("__init__.py", "blender_manifest.toml", "LICENSE", "README.md", *WINGS)
+PRODUCT = ("__init__.py", "blender_manifest.toml", "LICENSE", *WINGS)
 SUFFIXES = {".py", ".toml", ".md", ".png", ".3df", ".3dn", ".json"}
 SUFFIXLESS = {"LICENSE"}
 

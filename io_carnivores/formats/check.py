@@ -8,7 +8,7 @@ tests in its loader. The mobile game's are unknown, so only the largest file it 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -174,7 +174,7 @@ def _behind(many: str, number: int, most: int) -> dict[str, Mask]:
 
 def _indices(subject: _Subject) -> Iterator[Issue]:
     faces, count = subject.model.faces, len(subject.model.vertices)
-    bad = (faces["corner"] >= count).any(axis=1)
+    bad = cast("Mask", (faces["corner"] >= count).any(axis=1))
     if bad.any():
         number = int(bad.sum())
         yield _error(
@@ -182,6 +182,26 @@ def _indices(subject: _Subject) -> Iterator[Issue]:
             f"{_count(number, 'face')} {_verb(number, 'uses', 'use')} a vertex that does not exist "
             f"(there are {count}); delete {_verb(number, 'it', 'them')}",
             faces=bad,
+        )
+
+
+def _coordinates(subject: _Subject) -> Iterator[Issue]:
+    """What is no number, or too large for a float32, was made by a modifier or a scale; no reader takes it back."""
+    broken = ~np.isfinite(subject.model.vertices["position"]).all(axis=1)
+    if broken.any():
+        number = int(broken.sum())
+        yield _error(
+            "broken-vertex",
+            f"{_count(number, 'vertex', 'vertices')} {_verb(number, 'has', 'have')} a coordinate that is no number or "
+            f"too large for the file; move or delete {_verb(number, 'it', 'them')}",
+            vertices=broken,
+        )
+    lost = ~np.isfinite(subject.model.bones["position"]).all(axis=1)
+    if lost.any():
+        yield _error(
+            "broken-bone",
+            f"{_count(lost.sum(), 'bone')} {_verb(lost.sum(), 'is', 'are')} in a place that is no number or too far "
+            "out for the file; move the bone or its armature",
         )
 
 
@@ -236,8 +256,7 @@ def _rows_below(subject: _Subject) -> Iterator[Issue]:
 def _far(model: Model) -> Mask:
     """(F,) whether some UV lies more than a whole texture outside."""
     u, v = model.faces["u"], model.faces["v"]
-    far: Mask = ((u < -ROWS) | (u > 2 * ROWS) | (v < -ROWS) | (v > 2 * ROWS)).any(axis=1)
-    return far
+    return cast("Mask", ((u < -ROWS) | (u > 2 * ROWS) | (v < -ROWS) | (v > 2 * ROWS)).any(axis=1))
 
 
 def _uv(subject: _Subject) -> Iterator[Issue]:
@@ -392,6 +411,7 @@ _RULES: tuple[Callable[[_Subject], Iterator[Issue]], ...] = (
     _empty,
     _sizes,
     _indices,
+    _coordinates,
     _texture_size,
     _uv,
     _rows_below,

@@ -7,12 +7,15 @@ A second kind has 0xA0 in place of the bits, a u32 length, and compressed data (
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...io_common.formats.errors import ExportError, FormatError, UnsupportedError
 from ...io_common.formats.reader import Reader
-from .texels import Picture
+
+if TYPE_CHECKING:
+    from .texels import Picture
 
 COMPRESSED = 0xA0
 _MOST_SIDE = 0xFFFF

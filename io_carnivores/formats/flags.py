@@ -38,7 +38,9 @@ FLAGS: tuple[FlagInfo, ...] = (
     FlagInfo(FaceFlag.TRANSPARENT, "Transparent", "Blended like glass; bullets pass", (0.3, 0.9, 0.9)),
     FlagInfo(FaceFlag.MORTAL, "Mortal", "A hit here is lethal (characters only)", (0.9, 0.15, 0.1)),
     FlagInfo(FaceFlag.PHONG, "Phong", "Highlight pass on a held weapon (Carnivores 2, Ice Age)", (1.0, 0.85, 0.2)),
-    FlagInfo(FaceFlag.ENV_MAP, "Env Map", "Environment-map pass on a held weapon; set together with Phong", (0.9, 0.5, 0.9)),
+    FlagInfo(
+        FaceFlag.ENV_MAP, "Env Map", "Environment-map pass on a held weapon; set together with Phong", (0.9, 0.5, 0.9)
+    ),
     FlagInfo(FaceFlag.NEED_VC, "Need VC", "Set by the games at load; leave it off", (0.5, 0.5, 0.5)),
     FlagInfo(FaceFlag.DARK, "Dark", "Run-time mark of the software renderer; leave it off", (0.1, 0.1, 0.1)),
 )

@@ -107,9 +107,9 @@ def _same(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
-def raw(table: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """The bytes of `table` as (n,) u8, without a copy where it is contiguous."""
-    return np.ascontiguousarray(table).reshape(-1).view(np.uint8)
+def raw(table: npt.NDArray[Any]) -> memoryview:
+    """The bytes of `table`, without a copy where it is contiguous."""
+    return np.ascontiguousarray(table).reshape(-1).view(np.uint8).data
 
 
 def label(raw: bytes) -> str:
@@ -156,7 +156,7 @@ def validate(model: Model, at: Offsets) -> None:
 def summary(model: Model) -> dict[str, Any]:
     """What `info` prints of a static model."""
     flags, counts = np.unique(model.faces["flags"], return_counts=True)
-    positions = model.vertices["position"]
+    positions = model.vertices["position"].astype(np.float64)  # the size of a float32 need not be one
     facts: dict[str, Any] = {
         "vertices": len(model.vertices),
         "faces": len(model.faces),
@@ -168,7 +168,7 @@ def summary(model: Model) -> dict[str, Any]:
         "face_flags": {f"0x{int(flag):04X}": int(count) for flag, count in zip(flags, counts, strict=True)},
         "face_groups": len(np.unique(model.faces["group"])),
         "texture": {"width": TEXTURE_WIDTH, "rows": len(model.texels), "bytes": model.texture_bytes},
-        "size": (np.ptp(positions, axis=0) if len(positions) else np.zeros(3)).astype(float).round(3).tolist(),
+        "size": (np.ptp(positions, axis=0) if len(positions) else np.zeros(3)).round(3).tolist(),
     }
     if model.texture_name:
         facts["texture"] = {"name": label(model.texture_name), **_picture_facts(model.texture)}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """3DF, the static model of Carnivores, Carnivores 2 and Ice Age.
 
-16-byte header of four u32 (vertices, faces, bones, texture bytes), then faces, vertices, bones, texture. No magic and no
-trailing bytes: a file is a 3DF when its counts add up to its size. Verified on every known file.
+16-byte header of four u32 (vertices, faces, bones, texture bytes), then faces, vertices, bones, texture. No magic and
+no trailing bytes: a file is a 3DF when its counts add up to its size. Verified on every known file.
 """
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def read(data: bytes) -> Model:
 
 def write(model: Model) -> bytes:
     """`Model` to bytes, the exact inverse of `read`."""
-    header = np.array(
-        (len(model.vertices), len(model.faces), len(model.bones), model.texture_bytes), dtype=HEADER
-    )
+    header = np.array((len(model.vertices), len(model.faces), len(model.bones), model.texture_bytes), dtype=HEADER)
     texture = () if model.texture_missing else (raw(model.texels.astype("<u2", copy=False)), model.texture_rest)
     tables = (model.faces, model.vertices, model.bones)
     return b"".join((header.tobytes(), *(raw(table) for table in tables), *texture))

@@ -121,7 +121,9 @@ def pack_faces(faces: npt.NDArray[Any]) -> npt.NDArray[Any]:
         outside = packed["uv"][:, :, slot] != wide
         if outside.any():
             bad = int(np.argwhere(outside)[0][0])
-            raise ExportError(f"the UV of face {bad} is too far outside the texture for a 3DN, which holds 16-bit texels")
+            raise ExportError(
+                f"the UV of face {bad} is too far outside the texture for a 3DN, which holds 16-bit texels"
+            )
     return packed
 
 

@@ -6,12 +6,16 @@ The block layout is that of the public OES_compressed_ETC1_RGB8_texture specific
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import FormatError, UnknownFormatError, UnsupportedError
 from ...io_common.formats.reader import Reader
-from .texels import Picture
+
+if TYPE_CHECKING:
+    from .texels import Picture
 
 HEADER = np.dtype(
     [

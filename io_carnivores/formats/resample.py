@@ -6,13 +6,15 @@ Pictures are uint8 arrays (rows, columns, 4), RGBA, straight alpha, sRGB-coded c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .texels import Picture
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .texels import Picture
 
 Floats = npt.NDArray[np.float32]
 

@@ -7,14 +7,18 @@ Pictures are uint8 arrays (rows, columns, 4), RGBA, straight alpha, row 0 at the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import ExportError
 from .resample import encode_srgb, resize
-from .texels import Picture
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .texels import Picture
 
 Placements = npt.NDArray[np.int32]
 

@@ -95,7 +95,9 @@ def requantise(picture: Picture, original: npt.ArrayLike, *, was_keyed: bool, ke
     else:
         same = np.zeros(words.shape, dtype=np.bool_)
     shown = expand(words)
-    colour = (picture[..., 0] == shown[..., 0]) & (picture[..., 1] == shown[..., 1]) & (picture[..., 2] == shown[..., 2])
+    colour = (
+        (picture[..., 0] == shown[..., 0]) & (picture[..., 1] == shown[..., 1]) & (picture[..., 2] == shown[..., 2])
+    )
     same |= visible & colour
     if same.all():  # by far the commonest, and then the slow part is not needed
         return words.copy()

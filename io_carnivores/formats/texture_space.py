@@ -29,7 +29,7 @@ def to_uv(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: int) -> npt.NDArray[np
 def is_exact(u: npt.NDArray[Any], v: npt.NDArray[Any], rows: int) -> bool:
     """Whether `to_texel` brings `u` and `v` back from their UVs: float32 has room for them, or by trying.
 
-    A UV is off by 2^-25 of itself at most (and of 1), so a texel by (rows + |v|) / 2^24: below a half with room to spare.
+    A UV is off by 2^-25 of itself at most (and of 1), so a texel by (rows + |v|) / 2^24: far below a half.
     """
     if not u.size:
         return True

@@ -8,6 +8,7 @@ files a 26-byte footer. The mobile games use 24 and 32 bits. Paint programs add 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,9 @@ import numpy.typing as npt
 from ...io_common.formats.errors import ExportError, FormatError, UnknownFormatError, UnsupportedError
 from ...io_common.formats.reader import Reader
 from . import texels
-from .texels import Picture
+
+if TYPE_CHECKING:
+    from .texels import Picture
 
 HEADER = np.dtype(
     [

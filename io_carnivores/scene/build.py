@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 import numpy as np
@@ -51,13 +51,13 @@ def build(
 def hold_scale(obj: bpy.types.Object, scale: float) -> None:
     """Give a mesh under an armature the scale too, undone by its parent inverse: so it stays when the armature goes."""
     obj.scale = (scale,) * 3
-    size = float(np.float32(scale))
-    obj.matrix_parent_inverse = [[1 / size if row == column < 3 else float(row == column) for column in range(4)] for row in range(4)]
+    undo = 1.0 / float(np.float32(scale))
+    obj.matrix_parent_inverse = np.diag((undo, undo, undo, 1.0)).tolist()
 
 
 def _collection(context: bpy.types.Context, name: str, *, own: bool) -> bpy.types.Collection:
     if not own:
-        return context.collection
+        return cast("bpy.types.Collection", context.collection)
     collection = bpy.data.collections.new(name)
     context.collection.children.link(collection)
     return collection
@@ -184,5 +184,5 @@ def attach(obj: bpy.types.Object, rig: bpy.types.Object) -> None:
     rig.show_in_front = True
     rig.data.display_type = "STICK"
     obj.parent = rig
-    modifier = obj.modifiers.new("Armature", "ARMATURE")
+    modifier = cast("bpy.types.ArmatureModifier", obj.modifiers.new("Armature", "ARMATURE"))
     modifier.object = rig

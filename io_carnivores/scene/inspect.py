@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.digest import Digest
+from ...io_common.formats.issues import Issue, Severity
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import check, check_character
@@ -19,7 +20,6 @@ from .options import Export3dnOptions, ExportCharacterOptions, ExportOptions
 if TYPE_CHECKING:
     import bpy
 
-    from ...io_common.formats.issues import Issue
 
 # Attributes that live only while modifiers are evaluated, which carry them along to the faces and vertices they make.
 _FACE_ORIGIN = "carnivores_origin_face"
@@ -45,7 +45,9 @@ def inspect(context: bpy.types.Context, obj: bpy.types.Object, game: str, digest
         model = extract.extract_3dn(context, [obj], options, digest, Path(obj.name))
     else:
         model = extract.extract_3df(context, [obj], options, digest, Path(obj.name))
-    return check.check(model, game, kind)
+    # What the export would warn of is worth knowing here too.
+    notes = [Issue(Severity.WARNING, "export-note", line) for line in digest.lines]
+    return check.check(model, game, kind) + notes
 
 
 def select(context: bpy.types.Context, obj: bpy.types.Object, game: str, issue: Issue) -> int:

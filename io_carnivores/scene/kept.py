@@ -7,11 +7,16 @@ of the mesh carry what belongs to the file; custom properties of the image carry
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import bpy
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import bpy
+
+    # What custom properties can be put on.
+    Block = bpy.types.ID | bpy.types.Bone
 
 # Face attributes (INT).
 FLAGS = "carnivores_flags"
@@ -69,22 +74,27 @@ CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
 RIG_PRINT = "carnivores_rig"
 
 
-def put(block: bpy.types.ID, name: str, value: bytes | str | float | bool) -> None:
+def put(block: Block, name: str, value: bytes | str | float) -> None:
     """Keep `value` on `block`; an empty one is not kept at all."""
     # Over bytes that are there already Blender writes new ones only up to their first NUL.
-    if name in block:
+    if has(block, name):
         del block[name]
     if value not in (b"", "", 0, False):
         block[name] = value
 
 
-def get(block: bpy.types.ID, name: str, default: Any) -> Any:  # noqa: ANN401  (a property holds any of its types)
+def has(block: Block, name: str) -> bool:
+    """Whether anything is kept under that name."""
+    return block.get(name) is not None
+
+
+def get(block: Block, name: str, default: Any) -> Any:
     """What was kept, or `default`, whose type it must have."""
     value = block.get(name, default)
     return value if isinstance(value, type(default)) else default
 
 
-def get_array(block: bpy.types.ID, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+def get_array(block: Block, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Kept raw bytes as an array; empty when there are none or their length does not fit."""
     raw = get(block, name, b"")
     kind = np.dtype(dtype)

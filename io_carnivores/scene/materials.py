@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -62,19 +62,20 @@ def make(name: str, look: int, image: bpy.types.Image | None) -> bpy.types.Mater
     material.use_backface_culling = culled(look)
     glass = bool(look & FaceFlag.TRANSPARENT)
     keyed = bool(look & (FaceFlag.OPACITY | FaceFlag.TRANSPARENT))
-    compat.set_cutout(material, "BLEND" if glass else "CLIP" if keyed else "OPAQUE")
+    compat.set_blended(material, blended=glass)
     tree = compat.node_tree(material)
     shader = principled(material)
     if shader is None:
         return material
-    shader.inputs["Roughness"].default_value = 0.35 if look & FaceFlag.PHONG else 1.0
-    shader.inputs["Specular IOR Level"].default_value = 0.5 if look & FaceFlag.PHONG else 0.0
-    shader.inputs["Metallic"].default_value = 0.5 if look & FaceFlag.ENV_MAP else 0.0
+    _socket(shader, "Roughness").default_value = 0.35 if look & FaceFlag.PHONG else 1.0
+    _socket(shader, "Specular IOR Level").default_value = 0.5 if look & FaceFlag.PHONG else 0.0
+    _socket(shader, "Metallic").default_value = 0.5 if look & FaceFlag.ENV_MAP else 0.0
     if image is None:
-        shader.inputs["Alpha"].default_value = GLASS_ALPHA if glass else 1.0
+        _socket(shader, "Alpha").default_value = GLASS_ALPHA if glass else 1.0
         return material
-    texture = tree.nodes.new("ShaderNodeTexImage")
+    texture: Any = tree.nodes.new("ShaderNodeTexImage")
     texture.image = image
+    tree.nodes.active = texture  # what Solid mode shows, and what Texture Paint paints on
     texture.location = (shader.location[0] - 560, shader.location[1])
     tree.links.new(texture.outputs["Color"], shader.inputs["Base Color"])
     if keyed:
@@ -84,20 +85,25 @@ def make(name: str, look: int, image: bpy.types.Image | None) -> bpy.types.Mater
 
 def _link_alpha(tree: bpy.types.NodeTree, texture: bpy.types.Node, shader: bpy.types.Node, strength: float) -> None:
     """Alpha of the picture as a hard edge, which glTF export too takes for a cut-out; times `strength` for glass."""
-    edge = tree.nodes.new("ShaderNodeMath")
+    edge: Any = tree.nodes.new("ShaderNodeMath")
     edge.operation = "GREATER_THAN"
     edge.inputs[1].default_value = 0.5
     edge.location = (shader.location[0] - 260, shader.location[1] - 240)
     tree.links.new(texture.outputs["Alpha"], edge.inputs[0])
     out = edge.outputs[0]
     if strength < 1.0:
-        times = tree.nodes.new("ShaderNodeMath")
+        times: Any = tree.nodes.new("ShaderNodeMath")
         times.operation = "MULTIPLY"
         times.inputs[1].default_value = strength
         times.location = (shader.location[0] - 90, shader.location[1] - 240)
         tree.links.new(out, times.inputs[0])
         out = times.outputs[0]
     tree.links.new(out, shader.inputs["Alpha"])
+
+
+def _socket(node: bpy.types.Node, key: str | int) -> Any:
+    """An input of `node`. Which members a socket has depends on what flows through it."""
+    return node.inputs[key]
 
 
 def principled(material: bpy.types.Material) -> bpy.types.Node | None:
@@ -117,10 +123,10 @@ def image_of(material: bpy.types.Material | None) -> bpy.types.Image | None:
         if found is not None:
             return found
     nodes = material.node_tree.nodes
-    textures = [node for node in nodes if node.type == "TEX_IMAGE" and node.image is not None]
+    textures = [node for node in nodes if isinstance(node, bpy.types.ShaderNodeTexImage) and node.image is not None]
     if not textures:
         return None
-    return nodes.active.image if nodes.active in textures else textures[0].image
+    return next((node for node in textures if node == nodes.active), textures[0]).image
 
 
 def _upstream_image(socket: bpy.types.NodeSocket) -> bpy.types.Image | None:
@@ -131,7 +137,7 @@ def _upstream_image(socket: bpy.types.NodeSocket) -> bpy.types.Image | None:
         if node.name in seen:
             continue
         seen.add(node.name)
-        if node.type == "TEX_IMAGE" and node.image is not None:
+        if isinstance(node, bpy.types.ShaderNodeTexImage) and node.image is not None:
             return node.image
         waiting.extend(link.from_node for entry in node.inputs for link in entry.links)
     return None
@@ -143,8 +149,9 @@ def base_color(material: bpy.types.Material | None) -> tuple[float, float, float
         return (0.8, 0.8, 0.8, 1.0)
     shader = principled(material)
     if shader is None:
-        return tuple(material.diffuse_color)
-    red, green, blue, _ = shader.inputs["Base Color"].default_value
+        red, green, blue, alpha = material.diffuse_color
+        return (red, green, blue, alpha)
+    red, green, blue, _ = _socket(shader, "Base Color").default_value
     return (red, green, blue, 1.0)
 
 
@@ -158,7 +165,7 @@ def flags_of(material: bpy.types.Material | None) -> int:
         return 0
     look = kept.get(material, kept.LOOK, -1)
     shader = principled(material)
-    alpha = shader.inputs["Alpha"] if shader is not None else None
+    alpha = _socket(shader, "Alpha") if shader is not None else None
     linked = alpha is not None and alpha.is_linked
     if look < 0:
         flags = 0 if material.use_backface_culling else int(FaceFlag.DOUBLE_SIDE)
@@ -174,7 +181,7 @@ def flags_of(material: bpy.types.Material | None) -> int:
 
 def _with_alpha(look: int, shader: bpy.types.Node) -> int:
     """The flags of a material that was made for `look`, after what may have been done to its alpha."""
-    alpha = shader.inputs["Alpha"]
+    alpha = _socket(shader, "Alpha")
     holes, glass = int(FaceFlag.OPACITY), int(FaceFlag.TRANSPARENT)
     if alpha.is_linked:
         return look if look & (holes | glass) else look | holes

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from ...io_common.formats.options import option
 
 SCALES = (
-    (1 / 32, "Game Metres", "1/32: one Blender unit is one metre on the games' own range finder"),
-    (1 / 64, "Half", "1/64: the games draw everything about twice its natural size; this is the natural one"),
-    (1.0, "File Units", "1: the numbers as they stand in the file"),
+    (1 / 32, "1/32", "Game metres: one Blender unit is one metre on the games' own range finder"),
+    (1 / 64, "1/64", "Half: the games draw everything about twice its natural size; this is the natural one"),
+    (1.0, "1", "File units: the numbers as they stand in the file"),
 )
 
 
@@ -44,7 +44,8 @@ class Import3dnOptions(ImportOptions):
     use_texture_search: bool = option(
         True,
         "Find Texture",
-        "Look for the texture beside the model, in the textures folder of the game and in the folders of the preferences",
+        "Look for the texture beside the model, in the textures folder of the game "
+        "and in the folders of the preferences",
     )
 
 

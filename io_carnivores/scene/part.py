@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Part:
-    """`faces` (n,) FACE, still without u and v; `uv` (n, 3, 2) f32 in file corner order; `texel` (n, 3, 2) i32 where kept.
+    """One object. `faces` (n,) FACE, still without u and v; `uv` (n, 3, 2) f32, `texel` (n, 3, 2) i32 where kept.
 
     `look` (n,) indexes `materials`; `numbers` (n,) is the face each one was in its file, or -1; `mesh` is the
     original data-block, whose properties say what was kept.
@@ -57,35 +57,29 @@ class Part:
 def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOptions, digest: Digest) -> Part:
     """The arrays of `obj`, in Object Mode."""
     matrix = file_matrix(obj, obj, options)
+    data = _data(obj)
+    rig = selection.armature_of(obj)
+    table = skeleton.table(obj, rig, file_matrix(obj, rig, options) if rig is not None else None)
     with selection.shape(context, obj, modifiers=options.use_mesh_modifiers, keys=keys_count(obj)) as mesh:
-        order = np.arange(3) if kept.get(obj.data, kept.FLIP, default=False) else REVERSED
-        if matrix is not None and np.linalg.det(matrix[:3, :3]) < 0:
-            order = REVERSED[order]
+        order = _corner_order(obj, matrix)
         triangles = meshes.get_triangles(mesh)
         loop = triangles.loop[:, order]
-        uv = meshes.get_uv(mesh)
-        if uv is None:
-            uv = np.zeros((len(mesh.loops), 2), np.float32)
-            if len(triangles.face) and any(materials.image_of(entry) for entry in _slots(obj, mesh)):
-                digest.add("the mesh has no UV map, so its texture cannot be placed", subject=obj.name)
         texel = meshes.get_attribute(mesh, kept.TEXEL, "INT32_2D", "CORNER")
         slots = _slots(obj, mesh)
         look = np.clip(_per_face(mesh, "material_index", triangles.face, 0), 0, len(slots) - 1)
         vertices = _vertices(mesh, matrix)
-        vertex_numbers = meshes.get_attribute(mesh, kept.VERTEX_INDEX, "INT", "POINT")
-        rig = selection.armature_of(obj)
-        table = skeleton.table(obj, rig, file_matrix(obj, rig, options) if rig is not None else None)
         vertices["owner"] = owners.owners(mesh, obj, table, digest)
         bones = table.bones
-        if not len(bones) and not kept.get(obj.data, kept.KIND, ""):
+        if not len(bones) and not kept.get(data, kept.KIND, ""):
             bones = _own_bone(obj, options)
             vertices["owner"] = 0
+        vertex_numbers = meshes.get_attribute(mesh, kept.VERTEX_INDEX, "INT", "POINT")
         return Part(
             name=obj.name,
-            mesh=obj.data,
+            mesh=data,
             vertices=vertices,
             faces=_faces(mesh, triangles, order, slots, look),
-            uv=uv[loop],
+            uv=_uv(mesh, slots, obj.name, digest)[loop],
             texel=texel[loop] if texel is not None else None,
             look=look,
             materials=slots,
@@ -98,22 +92,47 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
 
 def keys_count(obj: bpy.types.Object) -> bool:
     """Whether shape keys change the model that is written: those of a character are its frames, and do not."""
-    return obj.type != "MESH" or not len(clips.animations(obj.data))
+    return obj.type != "MESH" or not len(clips.animations(cast("bpy.types.Mesh", obj.data)))
 
 
-def file_matrix(obj: bpy.types.Object, place: bpy.types.Object, options: ExportOptions) -> npt.NDArray[np.float64] | None:
+def _data(obj: bpy.types.Object) -> bpy.types.ID:
+    """The data-block of an object with a surface, which always has one."""
+    return cast("bpy.types.ID", obj.data)
+
+
+def _corner_order(obj: bpy.types.Object, matrix: npt.NDArray[np.float64] | None) -> npt.NDArray[np.intp]:
+    """File order of the corners of a triangle: reversed by the axes, once more by a mirrored object."""
+    order = np.arange(3) if kept.get(_data(obj), kept.FLIP, default=False) else REVERSED
+    return REVERSED[order] if matrix is not None and np.linalg.det(matrix[:3, :3]) < 0 else order
+
+
+def _uv(
+    mesh: bpy.types.Mesh, slots: list[bpy.types.Material | None], name: str, digest: Digest
+) -> npt.NDArray[np.float32]:
+    """(L, 2) UVs of the active map, zeros where there is none."""
+    uv = meshes.get_uv(mesh)
+    if uv is not None:
+        return uv
+    if len(mesh.polygons) and any(materials.image_of(material) for material in slots):
+        digest.add("the mesh has no UV map, so its texture cannot be placed", subject=name)
+    return np.zeros((len(mesh.loops), 2), np.float32)
+
+
+def file_matrix(
+    obj: bpy.types.Object, place: bpy.types.Object, options: ExportOptions
+) -> npt.NDArray[np.float64] | None:
     """(4, 4) from the local space of `place` to Blender axes in file units; None when that changes nothing.
 
     `obj` is the mesh object that decides the scale. Untouched imports carry just their import scale, which cancels out.
     """
-    imported = obj.type == "MESH" and bool(kept.get(obj.data, kept.KIND, ""))
-    scale = kept.get(obj.data, kept.SCALE, 0.0) if imported and options.use_import_scale else 0.0
+    imported = obj.type == "MESH" and bool(kept.get(_data(obj), kept.KIND, ""))
+    scale = kept.get(_data(obj), kept.SCALE, 0.0) if imported and options.use_import_scale else 0.0
     unit = scale or float(options.global_scale)
     matrix = np.array(place.matrix_world, np.float64)
     if not options.use_transform:
         # An armature stands beside its mesh, wherever the two are.
         own = np.array(obj.matrix_world, np.float64)
-        regular = abs(np.linalg.det(own)) > 1e-30  # noqa: PLR2004  (no object flattened to nothing)
+        regular = abs(np.linalg.det(own)) > 1e-30
         matrix = np.linalg.inv(own) @ matrix if regular else np.eye(4)
     if options.use_transform or not imported:
         matrix[:3] /= unit
@@ -148,7 +167,8 @@ def _vertices(mesh: bpy.types.Mesh, matrix: npt.NDArray[np.float64] | None) -> n
     positions = base_positions(mesh)
     if matrix is not None:
         moved = positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-        positions = moved.astype(np.float32)
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, which the check finds
+            positions = moved.astype(np.float32)
     vertices = np.zeros(len(positions), VERTEX)
     vertices["position"] = FILE_Y_UP.undo(positions)
     hide = meshes.get_attribute(mesh, kept.HIDE, "INT", "POINT")

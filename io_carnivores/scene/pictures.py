@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -49,17 +50,22 @@ def _pack(image: bpy.types.Image, data: bytes, file_name: str) -> None:
     image.source = "FILE"
 
 
+def _pixels(image: bpy.types.Image) -> Any:
+    # An array, which to the type stubs is a single number.
+    return cast("Any", image.pixels)
+
+
 def read(image: bpy.types.Image) -> Picture:
     """The pixels of an image now, painted ones included, as (rows, columns, 4) uint8, top row first."""
     columns, rows = image.size
     if not image.has_data:
         # Size and pixels of an image that nobody looked at yet are loaded by asking for the pixels.
-        len(image.pixels)
+        len(_pixels(image))
         columns, rows = image.size
     if not columns or not rows:
         raise ExportError(f'the picture "{image.name}" cannot be found or is empty')
     values = np.empty(columns * rows * image.channels, np.float32)
-    image.pixels.foreach_get(values)
+    _pixels(image).foreach_get(values)
     pixels = _with_four_channels(values.reshape(rows, columns, image.channels)[::-1])
     if image.is_float:
         picture = _eight_bits(pixels, packed=image.alpha_mode == "CHANNEL_PACKED")
@@ -97,7 +103,7 @@ def _eight_bits(pixels: npt.NDArray[np.float32], *, packed: bool) -> npt.NDArray
 
 def is_readable(image: bpy.types.Image) -> bool:
     """Whether Blender could decode the file behind an image."""
-    return len(image.pixels) > 0 and all(image.size)
+    return len(_pixels(image)) > 0 and all(image.size)
 
 
 def original_words(image: bpy.types.Image) -> npt.NDArray[np.uint16] | None:
@@ -108,7 +114,7 @@ def original_words(image: bpy.types.Image) -> npt.NDArray[np.uint16] | None:
 
 def from_game(image: bpy.types.Image) -> bool:
     """Whether the image was made from a texture of the games, in which alpha means nothing but holes."""
-    return kept.TEXELS in image or kept.SOURCE in image
+    return kept.has(image, kept.TEXELS) or kept.has(image, kept.SOURCE)
 
 
 def to_words(image: bpy.types.Image, picture: Picture, *, keyed: bool) -> npt.NDArray[np.uint16]:
@@ -135,12 +141,3 @@ def set_keyed(image: bpy.types.Image, *, keyed: bool) -> None:
 def fingerprint(picture: Picture) -> str:
     """A digest that tells whether a picture was changed."""
     return hashlib.blake2b(np.ascontiguousarray(picture).tobytes(), digest_size=16).hexdigest()
-
-
-def average_color(picture: Picture) -> tuple[float, float, float, float]:
-    """Mean colour of the visible texels, for the viewport's Solid mode."""
-    visible = picture[picture[..., 3] >= texels.OPAQUE_FROM][:, :3]
-    if not len(visible):
-        return (0.8, 0.8, 0.8, 1.0)
-    red, green, blue = ((visible.mean(axis=0) / 255.0) ** 2.2).tolist()
-    return (red, green, blue, 1.0)

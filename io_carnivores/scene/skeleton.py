@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -89,16 +89,14 @@ def single(name: str, position: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
     return bones
 
 
-def table(
-    obj: bpy.types.Object, rig: bpy.types.Object | None, matrix: npt.NDArray[np.float64] | None
-) -> Table:
+def table(obj: bpy.types.Object, rig: bpy.types.Object | None, matrix: npt.NDArray[np.float64] | None) -> Table:
     """The table of `obj`: from the armature `rig`, or as it was kept when there is none.
 
     `matrix` takes the armature's space to Blender axes in file units, None for the identity.
     """
-    if rig is not None and any(kept.OWNER_NUMBER in bone for bone in rig.data.bones):
+    if rig is not None and any(kept.has(bone, kept.OWNER_NUMBER) for bone in cast("bpy.types.Armature", rig.data).bones):
         return _recovered(rig)
-    raw = kept.get_array(obj.data, kept.BONES, BONE)
+    raw = kept.get_array(cast("bpy.types.ID", obj.data), kept.BONES, BONE)
     titles = list(group_names(raw, np.zeros(0, np.int16)).values())
     if rig is None or not len(rig.data.bones):
         return Table(raw.copy(), {name: number for number, name in enumerate(titles)}, titles)
@@ -197,8 +195,9 @@ def _reach(positions: npt.NDArray[np.float64], parents: list[int]) -> npt.NDArra
     """(B,) how far each bone may come back from where it was put: float32 errors of its parents add to its own."""
     size = np.abs(positions).max(axis=1, initial=0.0)
     chain = size.copy()
+    links = np.array(parents, np.intp)
     for _ in parents:
-        above = np.where(np.array(parents) >= 0, chain[parents], 0.0)
+        above = np.where(links >= 0, chain[links], 0.0)
         if (above <= chain).all():
             break
         chain = np.maximum(chain, above)

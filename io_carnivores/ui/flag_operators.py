@@ -17,9 +17,11 @@ from .live import live
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from bpy.stub_internal.rna_enums import OperatorTypeFlagItems
+
     from ..scene.face_flags import Flags, Mask
 
-_UNDOABLE = {"REGISTER", "UNDO"}
+_UNDOABLE: set[OperatorTypeFlagItems] = {"REGISTER", "UNDO"}
 
 
 def edited(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
@@ -11,6 +11,7 @@ from bpy.props import EnumProperty, StringProperty
 from ..formats import model
 from ..scene import kept
 from . import state
+from .target import target
 
 _MOST = 31  # bytes of a name field without its NUL
 
@@ -39,21 +40,21 @@ class CARNIVORES_OT_name_set(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """The active object is a mesh."""
-        if context.active_object is None or context.active_object.type != "MESH":
-            cls.poll_message_set("Select a mesh object")
+        """The sidebar shows a model."""
+        if target(context) is None:
+            cls.poll_message_set("Select a model")
             return False
         return True
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Ask, with the present name filled in."""
-        self.text = name_of(context.active_object.data, self.which)
-        result: set[str] = context.window_manager.invoke_props_dialog(self)
+        self.text = name_of(_mesh(context), self.which)
+        result: Any = context.window_manager.invoke_props_dialog(self)
         return result
 
     def draw(self, _context: bpy.types.Context) -> None:
         """The name alone; which one is said by the button."""
-        self.layout.prop(self, "text", text=self.which.title())  # type: ignore[attr-defined]
+        self.layout.prop(self, "text", text=self.which.title())
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Keep the name as the file will hold it; one that is not changed keeps what stands behind its NUL."""
@@ -61,10 +62,13 @@ class CARNIVORES_OT_name_set(bpy.types.Operator):
         if len(text) > _MOST:
             self.report({"ERROR"}, f"A name has at most {_MOST} characters, this one has {len(text)}.")
             return {"CANCELLED"}
-        mesh = context.active_object.data
+        mesh = _mesh(context)
         if text == name_of(mesh, self.which):
             return {"CANCELLED"}
         raw = model.name_field(text) if text else b""
+        if model.label(raw) != text:
+            self.report({"ERROR"}, f'The file has no room for all characters of "{text}", only Latin letters.')
+            return {"CANCELLED"}
         if self.which == "TEXTURE":
             kept.put(mesh, kept.TEXTURE_NAME, raw)
         else:
@@ -72,6 +76,10 @@ class CARNIVORES_OT_name_set(bpy.types.Operator):
             kept.put(mesh, kept.HAS_SPRITE, int(bool(text)))
         state.redraw(context)
         return {"FINISHED"}
+
+
+def _mesh(context: bpy.types.Context) -> bpy.types.Mesh:
+    return cast("bpy.types.Mesh", cast("bpy.types.Object", target(context)).data)
 
 
 def name_of(mesh: bpy.types.Mesh, which: str) -> str:

@@ -83,7 +83,7 @@ class Overlay:
         if not settings.show_flags:
             self._batches.clear()
             return
-        space = context.space_data
+        space = cast("bpy.types.SpaceView3D", context.space_data)
         if not space.overlay.show_overlays:
             return
         objects = [obj for obj in painted_objects(context) if obj.visible_in_viewport_get(space)]
@@ -105,7 +105,7 @@ class Overlay:
             painted = surface(context, obj, bits, settings.opacity)
             batch = None  # of no triangles none can be made
             if len(painted.positions):
-                content = {"pos": painted.positions, "color": painted.colors}
+                content: dict[str, Any] = {"pos": painted.positions, "color": painted.colors}
                 batch = batch_for_shader(gpu.shader.from_builtin("FLAT_COLOR"), "TRIS", content)
             found = key, batch
             self._batches[obj.session_uid] = found
@@ -139,9 +139,9 @@ def _draw_batches(context: bpy.types.Context, batches: list[tuple[bpy.types.Obje
     projection = gpu.matrix.get_projection_matrix()
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set("LESS_EQUAL")
-    gpu.state.depth_mask_set(False)  # noqa: FBT003  (it knows no keyword)
+    gpu.state.depth_mask_set(False)
     try:
-        gpu.matrix.load_projection_matrix(_nearer(projection, context.region_data))
+        gpu.matrix.load_projection_matrix(_nearer(projection, cast("bpy.types.RegionView3D", context.region_data)))
         for obj, batch in batches:
             gpu.matrix.push()
             gpu.matrix.multiply_matrix(obj.matrix_world)

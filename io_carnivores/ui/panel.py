@@ -17,25 +17,19 @@ from . import name_operators, state
 from .entries import FORMATS
 from .flag_operators import edited
 from .live import Numbers, live
+from .target import target
 
 if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
+
     from .state import CARNIVORES_PG_finding, CARNIVORES_PG_sidebar
 
 # Shown only when a face has them: the games set them, no author does.
 _RUN_TIME = FaceFlag.NEED_VC | FaceFlag.DARK
 _MOST_GROUPS = 16
-_LINE = 40  # characters of a message that a sidebar of normal width shows in a line
-
-
-def target(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The mesh object the panels are about: the active one, or the first that the active armature moves."""
-    active = context.active_object
-    if active is None or active.type == "MESH":
-        return active
-    if active.type != "ARMATURE":
-        return None
-    carried = (obj for obj in context.view_layer.objects if obj.type == "MESH" and selection.armature_of(obj) == active)
-    return next(carried, None)
+# Of a line of text in a box of the sidebar, in pixels at normal size: what icon and edges take, and a character.
+_MARGIN, _CHARACTER = 60, 6.3
+_LEAST = 20  # characters in a line, however narrow the sidebar
 
 
 def shown_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -47,15 +41,19 @@ def shown_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [obj] if obj is not None and obj.mode != "EDIT" else []
 
 
-class _Panel:
+# To the type checker the mixin is a panel; at run time only the classes that use it are.
+if TYPE_CHECKING:
+    _Base = bpy.types.Panel
+else:
+    _Base = object
+
+
+class _Panel(_Base):
     """Where all of them are."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Carnivores"
-
-    if TYPE_CHECKING:
-        layout: bpy.types.UILayout
 
 
 class _Child(_Panel):
@@ -133,7 +131,7 @@ def _bones(obj: bpy.types.Object) -> int:
     rig = selection.armature_of(obj)
     if rig is not None:
         return len(cast("bpy.types.Armature", rig.data).bones)
-    return len(kept.get_array(obj.data, kept.BONES, BONE))
+    return len(kept.get_array(cast("bpy.types.Mesh", obj.data), kept.BONES, BONE))
 
 
 class CARNIVORES_PT_flags(_Child, bpy.types.Panel):
@@ -193,10 +191,11 @@ def _flag_row(
     active = editing and numbers.active is not None and bool(numbers.active[0] & info.flag)
     select = row.operator("carnivores.flags_select", text=text, depress=active)
     select.flags, select.match, select.extend = {name}, "ANY", settings.extend
-    for verb, icon in (("set", "ADD"), ("clear", "REMOVE"), ("toggle", "UV_SYNC_SELECT")):
+    verbs: dict[str, IconItems] = {"set": "ADD", "clear": "REMOVE", "toggle": "UV_SYNC_SELECT"}
+    for verb, icon in verbs.items():
         row.operator(f"carnivores.flags_{verb}", text="", icon=icon).flags = {name}
-    for reveal, icon in ((False, "HIDE_ON"), (True, "HIDE_OFF")):
-        operator = row.operator("carnivores.flags_hide", text="", icon=icon)
+    for reveal in (False, True):
+        operator = row.operator("carnivores.flags_hide", text="", icon="HIDE_OFF" if reveal else "HIDE_ON")
         operator.flags, operator.match, operator.reveal = {name}, "ANY", reveal
 
 
@@ -272,16 +271,17 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
         column.label(text=settings.checked, icon="CHECKMARK" if clean else "NONE")
         if clean:
             column.label(text="Nothing to complain of", icon="BLANK1")
+        width = line_width(context)
         for finding in settings.findings:
-            self._finding(settings, finding)
+            self._finding(settings, finding, width)
 
-    def _finding(self, settings: CARNIVORES_PG_sidebar, finding: CARNIVORES_PG_finding) -> None:
+    def _finding(self, settings: CARNIVORES_PG_sidebar, finding: CARNIVORES_PG_finding, width: int) -> None:
         box = self.layout.box().column(align=True)
         several = len({entry.object_name for entry in settings.findings}) > 1
         message = f"{finding.object_name}: {finding.message}" if several else finding.message
-        lines = wrap(f"{message[:1].upper()}{message[1:]}.", _LINE)
+        lines = wrap(f"{message[:1].upper()}{message[1:]}.", width)
         for number, line in enumerate(lines):
-            icon = ("ERROR" if not finding.is_error else "CANCEL") if not number else "BLANK1"
+            icon: IconItems = ("ERROR" if not finding.is_error else "CANCEL") if not number else "BLANK1"
             row = box.row()
             row.alert = finding.is_error
             row.label(text=line, icon=icon)
@@ -290,6 +290,14 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
                 "carnivores.check_select", text=f"Select {finding.count}", icon="RESTRICT_SELECT_OFF"
             )
             operator.object_name, operator.code, operator.game = finding.object_name, finding.code, settings.game
+
+
+def line_width(context: bpy.types.Context) -> int:
+    """How many characters a line of the sidebar has room for; Blender itself breaks no lines."""
+    if context.region is None or context.region.type != "UI":
+        return _LEAST
+    pixels = context.region.width / context.preferences.system.ui_scale
+    return max(_LEAST, int((pixels - _MARGIN) / _CHARACTER))
 
 
 def wrap(text: str, width: int) -> list[str]:
@@ -324,7 +332,7 @@ class CARNIVORES_PT_file(_Child, bpy.types.Panel):
             value.label(text=name_operators.name_of(mesh, which) or "None")
             value.operator("carnivores.name_set", text="", icon="GREASEPENCIL").which = which
         if kept.get(mesh, kept.KIND, ""):
-            _fact(column, "Texture Rows", str(kept.get(mesh, kept.ROWS, 0)) or "0")
+            _fact(column, "Texture Rows", str(kept.get(mesh, kept.ROWS, 0)))
             _fact(column, "Faces in the File", str(kept.get(mesh, kept.FACES, 0)))
             lost = len(kept.get_array(mesh, kept.DEGENERATE_AT, "<i4"))
             if lost:

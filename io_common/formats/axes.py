@@ -35,13 +35,6 @@ class AxisMap:
                 np.negative(out[..., axis], out=out[..., axis])
         return out
 
-    @property
-    def mirrors(self) -> bool:
-        """Whether the map turns a left-handed space into a right-handed one, so that winding has to be reversed."""
-        matrix = np.zeros((3, 3))
-        matrix[np.arange(3), list(self.order)] = self.sign
-        return bool(np.linalg.det(matrix) < 0)
-
 
 # Both games: file x right, y up, z away; left-handed. (x, y, z) -> (x, z, y) keeps right and left.
 FILE_Y_UP = AxisMap((0, 2, 1))

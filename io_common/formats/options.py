@@ -34,14 +34,14 @@ class OptionInfo:
     minimum: float | None = None
     maximum: float | None = None
     presets: tuple[tuple[float, str, str], ...] = ()
-    precision: int = 4
+    precision: int = 5
     hidden: bool = False
 
 
 _KEY = "option"
 
 
-def option(default: Any, label: str, help: str, **details: Any) -> Any:  # noqa: A002, ANN401  (a dataclass field takes any type; `help` is the word argparse uses)
+def option(default: Any, label: str, help: str, **details: Any) -> Any:  # noqa: A002  (a dataclass field takes any type; `help` is the word argparse uses)
     """A dataclass field with its `OptionInfo`. `choices` may be given as (value, label, help) triples."""
     choices: Sequence[tuple[str, str, str]] = details.pop("choices", ())
     info = OptionInfo(label, help, choices=tuple(Choice(*entry) for entry in choices), **details)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The format registry: one entry per file format. Menus, drop handler, command line and documentation are made from it."""
+"""The format registry: one entry per file format, from which menus, drop handler and command line are made."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .errors import UnknownFormatError
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 class Format:
     """One file format, from its bytes to its Blender options.
 
-    The formats floor: `sniff(head, size)` tells from the first `HEAD` bytes and the file size whether the content can be
-    this format; `read(data)` and `write(model)` are inverse; `sections(data)` names the byte ranges; `summary(model)`
-    is what `info` prints; `check(model, game)` lists what a game would trip over; `companions(model, path, options,
-    digest)` reads the files that lie beside the model, before any data-block is made.
+    The formats floor: `sniff(head, size)` tells from the first `HEAD` bytes and the file size whether the content can
+    be this format; `read(data)` and `write(model)` are inverse; `sections(data)` names the byte ranges;
+    `summary(model)` is what `info` prints; `check(model, game)` lists what a game would trip over; `companions(model,
+    path, options, digest)` reads the files that lie beside the model, before any data-block is made.
 
     The scene floor (None where a format has no place in a scene): `build(context, model, path, options, digest)`
-    returns the objects made; `extract(context, objects, options, digest, path)` returns the model to be written to `path`;
-    `finish(model, path)` returns files that go beside it, path -> bytes; `rebake(context, objects, model)` bakes all
-    motion of an import anew and says how near it comes to `model`.
+    returns the objects made; `extract(context, objects, options, digest, path)` returns the model to be written to
+    `path`; `finish(model, path)` returns files that go beside it, path -> bytes; `rebake(context, objects, model)`
+    bakes all motion of an import anew and says how near it comes to `model`.
 
     `games` are (value, label) pairs of the games that `check` knows limits of.
     """
@@ -50,7 +50,7 @@ class Format:
     companions: Callable[..., Any] | None = None
     finish: Callable[..., dict[Path, bytes]] | None = None
     rebake: Callable[..., dict[str, Any]] | None = None
-    games: tuple[tuple[str, str], ...] = field(default=())
+    games: tuple[tuple[str, str], ...] = ()
 
 
 # What `sniff` is given of a file.
@@ -100,10 +100,7 @@ def looks_like(head: bytes, size: int, formats: Iterable[Format] = ()) -> str:
         return "a file of zeros"
     if _is_text(head):
         return "a text file"
-    for entry in formats:
-        if entry.sniff(head, size):
-            return f"a {entry.label}"
-    return "no format that is known here"
+    return next((f"a {entry.label}" for entry in formats if entry.sniff(head, size)), "no format that is known here")
 
 
 def _is_text(head: bytes) -> bool:

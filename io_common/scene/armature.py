@@ -71,7 +71,7 @@ def tails(heads: npt.NDArray[np.float64], parents: Sequence[int]) -> npt.NDArray
                 incoming = tail[parent] - head[parent] if parent >= 0 else Vector((0.0, 0.0, usual))
             away = incoming * (max(min(incoming.length * 0.5, usual), shortest) / incoming.length)
         tail[bone] = head[bone] + away
-    return np.array([tuple(point) for point in tail], np.float64).reshape(-1, 3)
+    return np.array([point.to_tuple() for point in tail], np.float64).reshape(-1, 3)
 
 
 def _roots_first(parents: Sequence[int]) -> list[int]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 
@@ -16,31 +16,20 @@ def node_tree(material: bpy.types.Material) -> bpy.types.NodeTree:
     """The node tree of `material`; before 5.0 it has to be switched on, from 5.0 switching it on warns."""
     if material.node_tree is None:
         material.use_nodes = True
-    return material.node_tree
+    return cast("bpy.types.NodeTree", material.node_tree)
 
 
-def set_cutout(material: bpy.types.Material, mode: str) -> None:
-    """How the material shows alpha in the viewport: "OPAQUE", "CLIP" or "BLEND"."""
+def set_blended(material: bpy.types.Material, *, blended: bool) -> None:
+    """Whether the material is sorted and blended like glass, or dithered, which shows a hard edge of alpha as it is."""
     if hasattr(material, "surface_render_method"):
-        material.surface_render_method = "BLENDED" if mode == "BLEND" else "DITHERED"
+        material.surface_render_method = "BLENDED" if blended else "DITHERED"
     if hasattr(material, "use_transparency_overlap"):
-        material.use_transparency_overlap = mode != "BLEND"
+        material.use_transparency_overlap = not blended
 
 
 def name_limit(kind: type = bpy.types.ID) -> int:
     """Bytes that the name of such a thing may have: data-blocks 63 up to 4.5 and 255 from 5.0, bones 63 in all."""
-    return int(kind.bl_rna.properties["name"].length_max) - 1  # type: ignore[attr-defined]
-
-
-def loop_triangle_polygons(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401  (an RNA collection)
-    """The collection that tells the polygon of every loop triangle."""
-    return mesh.loop_triangle_polygons
-
-
-def engine_id() -> str:
-    """Identifier of EEVEE: renamed with 4.2, and back with 5.0."""
-    names = {item.identifier for item in bpy.types.RenderSettings.bl_rna.properties["engine"].enum_items}
-    return "BLENDER_EEVEE_NEXT" if "BLENDER_EEVEE_NEXT" in names else "BLENDER_EEVEE"
+    return int(cast("Any", kind).bl_rna.properties["name"].length_max) - 1
 
 
 def curves(block: bpy.types.ID, action: bpy.types.Action) -> Any:  # noqa: ANN401  (the action itself, or a channelbag)

@@ -7,7 +7,7 @@ Nothing here loops over vertices, corners or faces, but for vertex weights, for 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import bmesh
 import bpy
@@ -19,6 +19,11 @@ _DTYPE = {"INT": np.int32, "INT8": np.int8, "INT32_2D": np.int32, "BOOLEAN": boo
 _WIDTH = {"FLOAT_VECTOR": 3, "FLOAT2": 2, "FLOAT_COLOR": 4, "BYTE_COLOR": 4, "INT32_2D": 2}
 
 
+def _data(attribute: bpy.types.Attribute) -> Any:
+    """The values of an attribute; every type of attribute is a class of its own, so that the base class has none."""
+    return cast("Any", attribute).data
+
+
 def from_triangles(name: str, positions: npt.NDArray[np.float32], corners: npt.NDArray[np.int32]) -> bpy.types.Mesh:
     """A mesh of `positions` (V, 3) f32 and triangles `corners` (F, 3) i32, whose indices must be in range.
 
@@ -28,11 +33,11 @@ def from_triangles(name: str, positions: npt.NDArray[np.float32], corners: npt.N
     count, faces = len(positions), len(corners)
     mesh.vertices.add(count)
     if count:
-        mesh.attributes["position"].data.foreach_set("vector", np.ascontiguousarray(positions, np.float32).ravel())
+        _data(mesh.attributes["position"]).foreach_set("vector", np.ascontiguousarray(positions, np.float32).ravel())
     if faces:
         mesh.loops.add(3 * faces)
         mesh.polygons.add(faces)
-        mesh.attributes[".corner_vert"].data.foreach_set("value", np.ascontiguousarray(corners, np.int32).ravel())
+        _data(mesh.attributes[".corner_vert"]).foreach_set("value", np.ascontiguousarray(corners, np.int32).ravel())
         mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * faces, 3, dtype=np.int32))
     mesh.update(calc_edges=True)
     return mesh
@@ -63,10 +68,10 @@ def set_attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str, value
         mesh.attributes.remove(old)
         old = None
     if old is None:
-        old = mesh.attributes.new(name, kind, domain)
+        old = cast("Any", mesh.attributes).new(name, kind, domain)
     if len(values):
         flat = np.ascontiguousarray(values, _DTYPE.get(kind, np.float32)).ravel()
-        old.data.foreach_set(_FIELD.get(kind, "value"), flat)
+        _data(old).foreach_set(_FIELD.get(kind, "value"), flat)
 
 
 def get_attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str) -> npt.NDArray[Any] | None:
@@ -75,9 +80,9 @@ def get_attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str) -> np
     if found is None or found.data_type != kind or found.domain != domain:
         return None
     width = _WIDTH.get(kind, 1)
-    values = np.empty(len(found.data) * width, _DTYPE.get(kind, np.float32))
+    values = np.empty(len(_data(found)) * width, _DTYPE.get(kind, np.float32))
     if len(values):
-        found.data.foreach_get(_FIELD.get(kind, "value"), values)
+        _data(found).foreach_get(_FIELD.get(kind, "value"), values)
     return values if width == 1 else values.reshape(-1, width)
 
 
@@ -85,7 +90,7 @@ def get_positions(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32]:
     """Vertex positions as (V, 3) f32, bit for bit."""
     values = np.empty(3 * len(mesh.vertices), np.float32)
     if len(values):
-        mesh.attributes["position"].data.foreach_get("vector", values)
+        _data(mesh.attributes["position"]).foreach_get("vector", values)
     return values.reshape(-1, 3)
 
 
@@ -108,18 +113,18 @@ def get_triangles(mesh: bpy.types.Mesh) -> Triangles:
         none = np.zeros((0, 3), np.int32)
         return Triangles(none, none, np.zeros(0, np.int32))
     corner = np.empty(loops, np.int32)
-    mesh.attributes[".corner_vert"].data.foreach_get("value", corner)
+    _data(mesh.attributes[".corner_vert"]).foreach_get("value", corner)
     totals = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_total", totals)
     if (totals == 3).all():
         loop = np.arange(loops, dtype=np.int32).reshape(-1, 3)
         return Triangles(corner.reshape(-1, 3), loop, np.arange(len(totals), dtype=np.int32))
     mesh.calc_loop_triangles()
-    loop = np.empty(3 * len(mesh.loop_triangles), np.int32)
-    mesh.loop_triangles.foreach_get("loops", loop)
+    corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("loops", corners)
     face = np.empty(len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("polygon_index", face)
-    loop = loop.reshape(-1, 3)
+    loop = corners.reshape(-1, 3)
     return Triangles(corner[loop], loop, face)
 
 
@@ -138,7 +143,7 @@ def set_rigid_groups(obj: bpy.types.Object, names: list[str], owner: npt.NDArray
 def heaviest_group(
     mesh: bpy.types.Mesh, wanted: npt.NDArray[np.int32], present: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
-    """(V,) i32: `wanted[g]` of the heaviest vertex group g of each vertex with `wanted[g] >= 0`, -1 where there is none.
+    """(V,) i32: `wanted[g]` of the heaviest vertex group g of each vertex with `wanted[g] >= 0`, -1 where none is.
 
     Among groups of the same weight one that is not the vertex's number in `present` (V,) wins, then the lower number.
     There is no bulk call for weights; the bmesh deform layer is the fastest way in.

@@ -24,8 +24,9 @@ def _blocks() -> dict[int, bpy.types.ID]:
 
 @contextlib.contextmanager
 def rollback(context: bpy.types.Context) -> Iterator[None]:
-    """Object Mode inside. When anything is raised, every data-block made is taken back, and selection, active object and
-    mode are restored.
+    """Object Mode inside; when anything is raised, the scene is again as it was.
+
+    Every data-block made is taken back, and selection, active object and mode are restored.
     """
     before = set(_blocks())
     layer = context.view_layer

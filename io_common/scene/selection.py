@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import bpy
 
@@ -32,8 +32,8 @@ class Scope(Protocol):
 def chosen(context: bpy.types.Context, scope: Scope) -> list[bpy.types.Object]:
     """The objects with a surface that `scope` means, in the order of the scene.
 
-    An armature stands for the meshes it carries, unless one of them is meant itself. With nothing selected the active object is taken. Raises
-    `ExportError` when nothing is left.
+    An armature stands for the meshes it carries, unless one of them is meant itself. With nothing selected the active
+    object is taken. Raises `ExportError` when nothing is left.
     """
     objects = context.view_layer.objects
     if scope.collection:
@@ -72,7 +72,7 @@ def _with_carried(pool: Iterable[bpy.types.Object], objects: Iterable[bpy.types.
 def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
     """The armature that moves an object: by modifier, else by parenting."""
     for modifier in obj.modifiers:
-        if modifier.type == "ARMATURE" and modifier.object is not None:
+        if isinstance(modifier, bpy.types.ArmatureModifier) and modifier.object is not None:
             return modifier.object
     parent = obj.parent
     return parent if parent is not None and parent.type == "ARMATURE" else None
@@ -154,9 +154,9 @@ def shape(
     they are mixed now; without it, the basis is taken.
     """
     active = [entry for entry in obj.modifiers if entry.show_viewport and entry.type != "ARMATURE"]
-    mixed = keys and obj.type == "MESH" and obj.data.shape_keys is not None
+    mixed = keys and obj.type == "MESH" and cast("bpy.types.Mesh", obj.data).shape_keys is not None
     if obj.type == "MESH" and not mixed and not (modifiers and active):
-        yield obj.data
+        yield cast("bpy.types.Mesh", obj.data)
         return
     hidden = [entry for entry in obj.modifiers if entry.show_viewport and not (modifiers and entry in active)]
     for entry in hidden:

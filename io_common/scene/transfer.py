@@ -6,7 +6,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import bpy
 
@@ -14,7 +14,7 @@ from ..formats import files, registry
 from ..formats.errors import ExportError, UserError
 from ..formats.issues import Issue, Severity
 from .rollback import rollback
-from .selection import chosen
+from .selection import Scope, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ SOURCE = "carnivores_dragonnest_source"
 def load(
     entry: Format,
     path: Path,
-    options: Any,  # noqa: ANN401
+    options: Any,
     digest: Digest,
     formats: Sequence[Format],
 ) -> tuple[bytes, Any]:
@@ -50,7 +50,7 @@ def import_file(
     context: bpy.types.Context,
     entry: Format,
     path: Path,
-    options: Any,  # noqa: ANN401
+    options: Any,
     digest: Digest,
     formats: Sequence[Format],
 ) -> list[bpy.types.Object]:
@@ -93,6 +93,20 @@ def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object])
         context.view_layer.objects.active = present[0]
 
 
+class ExportChoices(Scope, Protocol):
+    """What the options of every format that can be exported have, beside its own.
+
+    `game`: handed to the format's check; a format without games has an empty one.
+    """
+
+    @property
+    def use_join(self) -> bool: ...  # noqa: D102
+    @property
+    def use_check(self) -> bool: ...  # noqa: D102
+    @property
+    def game(self) -> str: ...  # noqa: D102
+
+
 @dataclass
 class Export:
     """What an export would write: `bundle` path -> bytes, and the `issues` found in each model, with its objects."""
@@ -110,7 +124,7 @@ def prepare(
     context: bpy.types.Context,
     entry: Format,
     path: Path,
-    options: Any,  # noqa: ANN401
+    options: ExportChoices,
     digest: Digest,
 ) -> Export:
     """Everything of an export but the writing. One file per object, or one for all with `options.use_join`.
@@ -150,7 +164,7 @@ def export(
     context: bpy.types.Context,
     entry: Format,
     path: Path,
-    options: Any,  # noqa: ANN401
+    options: ExportChoices,
     digest: Digest,
     *,
     overwrite: bool = True,

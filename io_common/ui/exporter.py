@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import bpy
 from bpy_extras.io_utils import ExportHelper
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 class ExportMixin(ExportHelper):
     """Shared by the generated export operators, which set `entry`."""
 
-    bl_options = {"REGISTER", "PRESET"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"REGISTER", "PRESET"}
 
     if TYPE_CHECKING:
         entry: ClassVar[Format]
         filepath: str
         filename_ext: str
         report: Any
+        layout: Any
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Open the file dialog with the active object's name filled in."""
@@ -37,7 +38,7 @@ class ExportMixin(ExportHelper):
             stem = active.name.removesuffix(" Armature") if active.type == "ARMATURE" else active.name
             folder = Path(bpy.data.filepath).parent if bpy.data.filepath else Path()
             self.filepath = str(folder / f"{files.safe_stem(stem)}{self.filename_ext}")
-        result: set[str] = super().invoke(context, event)
+        result: Any = super().invoke(context, event)
         return result
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -54,7 +55,7 @@ class ExportMixin(ExportHelper):
             return {"CANCELLED"}
         names = [written.name for written in done.bundle]
         what = names[0] if len(names) == 1 else f"{len(names)} files to {path.parent}"
-        report.tell(self, digest, [], f"Exported {what}.")
+        report.tell(cast("bpy.types.Operator", self), digest, [], f"Exported {what}.")
         return {"FINISHED"}
 
     def _path(self) -> Path:
@@ -67,4 +68,4 @@ class ExportMixin(ExportHelper):
 
     def draw(self, _context: bpy.types.Context) -> None:
         """The options, in the file dialog."""
-        props.draw(self.layout, self, self.entry.export_options)  # type: ignore[attr-defined]
+        props.draw(self.layout, self, self.entry.export_options)

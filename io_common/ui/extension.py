@@ -66,11 +66,11 @@ class Extension:
             bpy.utils.unregister_class(self._registered.pop())
 
     @property
-    def _draw_import(self) -> Any:  # noqa: ANN401  (a menu draw function)
+    def _draw_import(self) -> Any:
         return partial(_draw_menu, self.formats, "import_scene")
 
     @property
-    def _draw_export(self) -> Any:  # noqa: ANN401
+    def _draw_export(self) -> Any:
         return partial(_draw_menu, self.formats, "export_scene")
 
 

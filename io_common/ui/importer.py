@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import bpy
 from bpy.props import CollectionProperty, StringProperty
@@ -35,6 +35,7 @@ class Batch:
     objects: list[bpy.types.Object] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     done: int = 0
+    imported: int = 0
 
     def step(self, context: bpy.types.Context, entry: Format, formats: Sequence[Format]) -> None:
         """Import the next file; a bad one is noted and does not stop the others."""
@@ -42,6 +43,7 @@ class Batch:
         self.done += 1
         try:
             self.objects += transfer.import_file(context, entry, path, self.options, self.digest, formats)
+            self.imported += 1
         except UserError as error:
             self.failures.append(str(error))
 
@@ -49,7 +51,7 @@ class Batch:
 class ImportMixin(ImportHelper):
     """Shared by the generated import operators, which set `entry` and `formats`."""
 
-    bl_options = {"REGISTER", "UNDO", "PRESET"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"REGISTER", "UNDO", "PRESET"}
 
     # Blender evaluates the annotations it finds at run time: only properties may have one.
     if TYPE_CHECKING:
@@ -59,6 +61,7 @@ class ImportMixin(ImportHelper):
         directory: str
         files: Any
         report: Any
+        layout: Any
         _batch: Batch | None
         _timer: Any
         _from_dialog: bool
@@ -75,7 +78,7 @@ class ImportMixin(ImportHelper):
         if self.directory and any(entry.name for entry in self.files):
             return self.execute(context)
         self._from_dialog = True
-        result: set[str] = super().invoke(context, event)
+        result: Any = super().invoke(context, event)
         return result
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -84,9 +87,7 @@ class ImportMixin(ImportHelper):
         if not paths:
             self.report({"ERROR"}, "No file was chosen.")
             return {"CANCELLED"}
-        options = props.collect(
-            self, self.entry.import_options, search_folders=preferences.search_folders(context)
-        )
+        options = props.collect(self, self.entry.import_options, search_folders=preferences.search_folders(context))
         batch = Batch(paths, options)
         if self._from_dialog and len(paths) >= _MODAL_FROM and not bpy.app.background:
             return self._start_modal(context, batch)
@@ -109,7 +110,7 @@ class ImportMixin(ImportHelper):
         manager = context.window_manager
         self._timer = manager.event_timer_add(0.001, window=context.window)
         manager.progress_begin(0, len(batch.paths))
-        manager.modal_handler_add(self)
+        manager.modal_handler_add(cast("bpy.types.Operator", self))
         return {"RUNNING_MODAL"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -128,20 +129,20 @@ class ImportMixin(ImportHelper):
         context.window_manager.progress_end()
         context.workspace.status_text_set(None)
         if stopped:
-            batch.failures.append(f"Stopped by Esc, {len(batch.paths) - batch.done} files were not imported.")
+            left = len(batch.paths) - batch.done
+            batch.failures.append(f"Stopped by Esc, {left} {'file was' if left == 1 else 'files were'} not imported.")
         return self._finish(context, batch)
 
     def _finish(self, context: bpy.types.Context, batch: Batch) -> set[str]:
         if not batch.objects:
-            shown = batch.failures[:1] if len(batch.failures) == 1 else [f"Nothing was imported. {batch.failures[0]}"]
-            self.report({"ERROR"}, shown[0])
+            self.report({"ERROR"}, report.nothing_imported(batch.failures))
             return {"CANCELLED"}
         transfer.select_only(context, batch.objects)
-        good = batch.done - len(batch.failures)
-        what = batch.paths[0].name if len(batch.paths) == 1 else f"{good} of {len(batch.paths)} files"
-        report.tell(self, batch.digest, batch.failures, f"Imported {what}.")
+        preferences.show_textures(context)
+        what = batch.paths[0].name if len(batch.paths) == 1 else f"{batch.imported} of {len(batch.paths)} files"
+        report.tell(cast("bpy.types.Operator", self), batch.digest, batch.failures, f"Imported {what}.")
         return {"FINISHED"}
 
     def draw(self, _context: bpy.types.Context) -> None:
         """The options, in the file dialog and in the panel for adjusting the last action."""
-        props.draw(self.layout, self, self.entry.import_options)  # type: ignore[attr-defined]
+        props.draw(self.layout, self, self.entry.import_options)

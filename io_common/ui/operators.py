@@ -59,6 +59,11 @@ def _filter(entry: Format) -> str:
     return ";".join(f"*{extension}" for extension in entry.extensions)
 
 
+def _short(entry: Format) -> str:
+    """What fits on the button of the file dialog."""
+    return entry.extensions[0].removeprefix(".").upper()
+
+
 def _import_operator(entry: Format, formats: tuple[Format, ...]) -> type:
     properties = {
         **props.annotations(entry.import_options),
@@ -69,7 +74,7 @@ def _import_operator(entry: Format, formats: tuple[Format, ...]) -> type:
         "__module__": __name__,
         "__annotations__": properties,
         "bl_idname": f"import_scene.{entry.id}",
-        "bl_label": f"Import {entry.label}",
+        "bl_label": f"Import {_short(entry)}",
         "filename_ext": entry.extensions[0],
         "entry": entry,
         "formats": formats,
@@ -87,7 +92,7 @@ def _export_operator(entry: Format) -> type:
         "__module__": __name__,
         "__annotations__": properties,
         "bl_idname": f"export_scene.{entry.id}",
-        "bl_label": f"Export {entry.label}",
+        "bl_label": f"Export {_short(entry)}",
         "filename_ext": entry.extensions[0],
         "entry": entry,
     }
@@ -97,7 +102,7 @@ def _export_operator(entry: Format) -> type:
 def _export_handler(entry: Format) -> type:
     """Lets a collection be set up to export itself; dropping is the business of the one drop handler."""
     wing, _, name = entry.id.partition("_")
-    body = {
+    body: dict[str, Any] = {
         "__module__": __name__,
         "bl_idname": f"{wing.upper()}_FH_{name}",
         "bl_label": entry.label,
@@ -141,7 +146,7 @@ class DropMixin:
     """Import dropped game files, each as what its content says it is"""
 
     # Without UNDO and REGISTER of its own, so that the import it calls is the action that can be undone and adjusted.
-    bl_options = {"INTERNAL"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"INTERNAL"}
 
     if TYPE_CHECKING:
         formats: tuple[Format, ...]

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blender properties, option panels and option objects, all made from the option dataclasses."""
 
-from __future__ import annotations
-
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..formats.options import OptionInfo, describe
-
-if TYPE_CHECKING:
-    import bpy
 
 
 def annotations(options: type) -> dict[str, Any]:
@@ -24,7 +20,7 @@ def annotations(options: type) -> dict[str, Any]:
     return found
 
 
-def _property(info: OptionInfo, default: Any) -> Any:  # noqa: ANN401  (a property of any type)
+def _property(info: OptionInfo, default: Any) -> Any:
     common: dict[str, Any] = {"name": info.label, "description": info.help, "default": default}
     if info.choices:
         return EnumProperty(items=[(entry.value, entry.label, entry.help) for entry in info.choices], **common)
@@ -32,7 +28,7 @@ def _property(info: OptionInfo, default: Any) -> Any:  # noqa: ANN401  (a proper
         return BoolProperty(**common)
     if isinstance(default, float):
         limits = {"min": info.minimum, "max": info.maximum}
-        given = {key: value for key, value in limits.items() if value is not None}
+        given: dict[str, Any] = {key: value for key, value in limits.items() if value is not None}
         return FloatProperty(precision=info.precision, **given, **common)
     if isinstance(default, int):
         return IntProperty(**common)
@@ -41,10 +37,10 @@ def _property(info: OptionInfo, default: Any) -> Any:  # noqa: ANN401  (a proper
     return StringProperty(**common)
 
 
-def _presets(name: str, info: OptionInfo, default: float) -> Any:  # noqa: ANN401
+def _presets(name: str, info: OptionInfo, default: float) -> Any:
     values = {f"P{index}": value for index, (value, _label, _help) in enumerate(info.presets)}
 
-    def update(self: Any, _context: bpy.types.Context) -> None:  # noqa: ANN401  (operator properties)
+    def update(self: Any, _context: bpy.types.Context) -> None:
         chosen = values.get(getattr(self, f"{name}_preset"))
         if chosen is not None and getattr(self, name) != chosen:
             setattr(self, name, chosen)
@@ -61,7 +57,7 @@ def _presets(name: str, info: OptionInfo, default: float) -> Any:  # noqa: ANN40
     )
 
 
-def collect(source: Any, options: type, **code: Any) -> Any:  # noqa: ANN401
+def collect(source: Any, options: type, **code: Any) -> Any:
     """An `options` object from the properties of the operator `source`; `code` fills the fields a user does not see."""
     values = {name: getattr(source, name) for name in describe(options)}
     known = {entry.name for entry in fields(options)}
@@ -69,7 +65,7 @@ def collect(source: Any, options: type, **code: Any) -> Any:  # noqa: ANN401
     return options(**values)
 
 
-def draw(layout: bpy.types.UILayout, source: Any, options: type) -> None:  # noqa: ANN401
+def draw(layout: bpy.types.UILayout, source: Any, options: type) -> None:
     """Draw the options of the operator `source`, those of a group in a panel that folds."""
     layout.use_property_split = True
     layout.use_property_decorate = False
@@ -89,7 +85,7 @@ def draw(layout: bpy.types.UILayout, source: Any, options: type) -> None:  # noq
             _draw_one(target, source, name, described[name][0])
 
 
-def _draw_one(layout: bpy.types.UILayout, source: Any, name: str, info: OptionInfo) -> None:  # noqa: ANN401
+def _draw_one(layout: bpy.types.UILayout, source: Any, name: str, info: OptionInfo) -> None:
     if not info.presets:
         layout.prop(source, name)
         return

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
+def nothing_imported(failures: list[str]) -> str:
+    """What is said when every file failed: the only sentence there is, or the first few of them."""
+    if len(failures) == 1:
+        return failures[0]
+    more = len(failures) - _SHOWN
+    return " ".join(["Nothing was imported.", *failures[:_SHOWN], *([f"And {more} more."] if more > 0 else [])])
+
+
 def tell(operator: bpy.types.Operator, digest: Digest, failures: list[str], done: str) -> None:
     """Report failures and warnings, each once, at most a handful; the full list goes into a Text data-block."""
     lines = [*failures, *digest.lines]

@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import tracemalloc
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-
 from addon.io_carnivores.formats import model_3df, model_3dn
 from addon.io_common.formats import files, registry
 from addon.io_common.formats.errors import FileAccessError, FormatError, UserError
+
 from tests import hostile, models
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import ModuleType
 
 READERS = {".3df": model_3df, ".3dn": model_3dn}
@@ -93,22 +93,27 @@ def test_truncated_at_every_byte(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["3df", "3dn"])
-def test_every_byte_changed_to_every_value(kind: str) -> None:
+def test_every_byte_changed(kind: str) -> None:
     """Either the change is in the model, and comes out again, or the file is refused."""
     codec = models.CODECS[kind]
     model = models.small()
     model.texels = model.texels[:0]
     sound = codec.write(model if kind == "3df" else models.as_mobile(model))
     accepted = 0
-    for offset, data in models.changed_bytes(sound, lambda _old: list(range(256))):
+    refused: list[tuple[int, str]] = []
+    for offset, data in models.changed_bytes(
+        sound, lambda old: [0, 1, 0x7F, 0x80, 0xFF, *(old ^ 1 << bit for bit in range(8))]
+    ):
         try:
             found = codec.read(data)
         except FormatError as error:
-            assert hostile.is_sentence(str(error)), (offset, str(error))
+            refused.append((offset, str(error)))
             continue
         accepted += 1
         assert codec.write(found) == data, offset
-    assert accepted > len(sound) * 100
+    assert accepted > len(sound) * 5
+    assert refused
+    assert [entry for entry in refused if not hostile.is_sentence(entry[1])] == []
 
 
 @pytest.mark.parametrize("kind", ["3df", "3dn"])

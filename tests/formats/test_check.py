@@ -56,6 +56,23 @@ def test_a_plain_mobile_model_is_clean() -> None:
     assert found(model, "MOBILE", "3dn") == {}
 
 
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_coordinates_that_no_reader_would_take(game: str, value: float) -> None:
+    """What may be written must be readable again."""
+    model = make(vertices=5, bones=2)
+    model.vertices["position"][3, 1] = value
+    issue = found(model, game)["broken-vertex"]
+    assert issue.severity is Severity.ERROR
+    assert issue.vertices.tolist() == [3]
+    assert "1 vertex has" in issue.message
+    with pytest.raises(UserError):
+        model_3df.read(model_3df.write(model))
+    model = make(bones=2)
+    model.bones["position"][1, 2] = value
+    assert found(model, game)["broken-bone"].severity is Severity.ERROR
+
+
 @pytest.mark.parametrize("game", ORIGINAL)
 @pytest.mark.parametrize("what", ["vertices", "faces", "bones"])
 def test_1024_of_each_fit_and_1025_do_not(game: str, what: str) -> None:
@@ -136,7 +153,7 @@ def test_a_texture_that_ends_within_a_row() -> None:
         (257, False),
     ],
 )
-def test_rows_below_the_texture(v: int, bad: bool) -> None:  # noqa: FBT001
+def test_rows_below_the_texture(v: int, bad: bool) -> None:
     model = make(rows=253)
     model.faces["v"][1, 2] = v
     issues = found(model, "C1")
@@ -154,7 +171,7 @@ def test_full_height_has_no_row_below() -> None:
 
 @pytest.mark.parametrize(("value", "bad"), [(-256, False), (-257, True), (512, False), (513, True), (2**31 - 1, True)])
 @pytest.mark.parametrize("axis", ["u", "v"])
-def test_uv_far_outside(axis: str, value: int, bad: bool) -> None:  # noqa: FBT001
+def test_uv_far_outside(axis: str, value: int, bad: bool) -> None:
     model = make()
     model.faces[axis][0, 1] = value
     issues = found(model, "C2")
@@ -164,7 +181,7 @@ def test_uv_far_outside(axis: str, value: int, bad: bool) -> None:  # noqa: FBT0
 
 
 @pytest.mark.parametrize(("value", "bad"), [(-0x8000, False), (0x7FFF, False), (-0x8001, True), (0x8000, True)])
-def test_a_3dn_has_16_bits_for_a_uv(value: int, bad: bool) -> None:  # noqa: FBT001
+def test_a_3dn_has_16_bits_for_a_uv(value: int, bad: bool) -> None:
     model = make(bones=0)
     model.faces["u"][1, 0] = value
     issues = found(model, "MOBILE", "3dn")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,6 +13,9 @@ from addon.io_common.formats.errors import ExportError, FormatError, Unsupported
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SIDES = st.tuples(st.integers(1, 9), st.integers(1, 9))
 

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-
 from addon.io_carnivores.formats import model_3df, model_3dn
 from addon.io_carnivores.formats.model import Model, name_field
 from addon.io_common.formats.errors import ExportError
 from addon.io_common.formats.fields import locate
+from hypothesis import given
+
 from tests import models, strategies
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.samples("*.3dn")

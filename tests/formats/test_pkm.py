@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 import tracemalloc
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,6 +13,9 @@ from addon.io_carnivores.formats import pkm, texels
 from addon.io_common.formats.errors import FormatError, UnknownFormatError, UnsupportedError
 from hypothesis import given
 from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def file(blocks: bytes, coded: tuple[int, int], size: tuple[int, int] | None = None) -> bytes:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import struct
 import tracemalloc
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from addon.io_common.formats.errors import ExportError, FormatError, UnknownForm
 from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+
+if TYPE_CHECKING:
+    from random import Random
 
 SIDES = st.tuples(st.integers(1, 9), st.integers(1, 9))
 PICTURES = SIDES.flatmap(lambda side: hnp.arrays(np.uint8, (*side, 4)))
@@ -115,7 +119,7 @@ def test_a_palette_that_is_not_used_is_skipped() -> None:
     st.randoms(use_true_random=False),
 )
 def test_run_length_coding(
-    kind: tuple[int, int], side: tuple[int, int], order: int, lengths: list[int], random
+    kind: tuple[int, int], side: tuple[int, int], order: int, lengths: list[int], random: Random
 ) -> None:
     size = kind[1] // 8
     palette = bytes(random.randrange(256) for _ in range(2 * size))
@@ -200,7 +204,7 @@ def test_any_bytes_are_a_picture_or_refused(data: bytes, kind: int, depth: int) 
         assert picture.dtype == np.uint8 and picture.ndim == 3 and picture.shape[2] == 4 and picture.size
 
 
-@pytest.mark.parametrize("cut", range(0, 18 + 24))
+@pytest.mark.parametrize("cut", range(18 + 24))
 def test_truncation_at_every_byte_is_refused(cut: int) -> None:
     data = (header(2, 2, 4, 24) + bytes(24))[:cut]
     with pytest.raises(FormatError):

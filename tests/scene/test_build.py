@@ -11,6 +11,7 @@ import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.formats.model import Model
 from addon.io_common.scene import mesh as meshes
+
 from tests.scene.helpers import models, scene
 
 
@@ -92,9 +93,7 @@ def test_letters_of_the_compass(sample: Path) -> None:
     A mirrored import would fail on every face.
     """
     obj = next(obj for obj in scene.bring(sample) if obj.type == "MESH")
-    dial = {
-        number: reading for number, reading in _reading(obj).items() if obj.data.polygons[number].normal[2] > 0.9
-    }
+    dial = {number: reading for number, reading in _reading(obj).items() if obj.data.polygons[number].normal[2] > 0.9}
     assert len(dial) >= 32
     for right, up in dial.values():
         assert np.cross(right, up)[2] > 0

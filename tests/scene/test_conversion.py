@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import crt, model_3df, model_3dn, tga
 from addon.io_carnivores.formats.model import Model, bone_names, label
+
 from tests.scene.helpers import models, scene
 
 

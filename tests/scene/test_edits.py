@@ -14,6 +14,7 @@ import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.formats.model import Model, label
 from addon.io_common.scene import mesh as meshes
+
 from tests.scene.helpers import models, scene
 
 
@@ -26,14 +27,14 @@ class Case:
         self.data, self.obj = scene.bring_model(folder / "beast.3df", model)
         self.rig = self.obj.parent
 
-    def out(self, **options: Any) -> bytes:  # noqa: ANN401
+    def out(self, **options: Any) -> bytes:
         return scene.export(self.folder / "out.3df", self.obj, **options)
 
-    def result(self, **options: Any) -> Model:  # noqa: ANN401
+    def result(self, **options: Any) -> Model:
         read: Model = model_3df.read(self.out(**options))
         return read
 
-    def changes(self, **options: Any) -> dict[str, list[int]]:  # noqa: ANN401
+    def changes(self, **options: Any) -> dict[str, list[int]]:
         return scene.changes(self.data, self.out(**options))
 
 
@@ -48,7 +49,7 @@ def odd(tmp_path: Path) -> Case:
 
 
 def _triangles(model: Model) -> Counter[tuple[Any, ...]]:
-    """The faces as a bag: what each shows and where, whatever the numbers of its vertices and its place in the table."""
+    """The faces as a bag: what each shows and where, whatever the numbers of its vertices and its place."""
     found: Counter[tuple[Any, ...]] = Counter()
     for face in model.faces:
         corners = [

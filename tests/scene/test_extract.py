@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import pytest
+
 from tests.scene.helpers import models, scene
 
 if TYPE_CHECKING:

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.formats.model import Model, bone_names
+
 from tests.scene.helpers import models, scene
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def add(data: Any, name: str = "Thing") -> bpy.types.Object:  # noqa: ANN401  (any kind of object data)
+def add(data: Any, name: str = "Thing") -> bpy.types.Object:
     obj = bpy.data.objects.new(name, data)
     bpy.context.scene.collection.objects.link(obj)
     bpy.context.view_layer.update()
@@ -50,7 +51,7 @@ def carry(rig: bpy.types.Object, obj: bpy.types.Object) -> None:
     bpy.context.view_layer.update()
 
 
-def written(folder: Path, *objects: bpy.types.Object, **options: Any) -> Model:  # noqa: ANN401
+def written(folder: Path, *objects: bpy.types.Object, **options: Any) -> Model:
     read: Model = model_3df.read(scene.export(folder / "out.3df", *objects, **options))
     return read
 
@@ -431,7 +432,9 @@ def test_materials_of_geometry_nodes(tmp_path: Path) -> None:
     tree = bpy.data.node_groups.new("nodes", "GeometryNodeTree")
     for way in ("INPUT", "OUTPUT"):
         tree.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
-    given, out, put = (tree.nodes.new(kind) for kind in ("NodeGroupInput", "NodeGroupOutput", "GeometryNodeSetMaterial"))
+    given, out, put = (
+        tree.nodes.new(kind) for kind in ("NodeGroupInput", "NodeGroupOutput", "GeometryNodeSetMaterial")
+    )
     material = picture_material("red", None, culling=False)
     shader_of(material).inputs["Base Color"].default_value = (1, 0, 0, 1)
     put.inputs["Material"].default_value = material
@@ -442,3 +445,13 @@ def test_materials_of_geometry_nodes(tmp_path: Path) -> None:
     model = written(tmp_path, obj)
     assert (model.faces["flags"] == 1).all()
     assert (model.texels == 0x7C00).all()
+
+
+@pytest.mark.parametrize("value", [float("nan"), 3e38])
+def test_a_vertex_that_no_file_can_hold_stops_the_export(value: float, tmp_path: Path) -> None:
+    """The second is a number in Blender, and none any more in units of the file."""
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.context.active_object.data.vertices[0].co.x = value
+    with pytest.raises(RuntimeError, match=r"vert(ex|ices) (has|have) a coordinate that is no number"):
+        bpy.ops.export_scene.carnivores_3df(filepath=str(tmp_path / "x.3df"))
+    assert not list(tmp_path.iterdir())

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.scene.options import Export3dnOptions, ExportOptions, Import3dnOptions
+
 from tests.scene.helpers import models, scene
 
 COVERED_ELSEWHERE = {
@@ -168,7 +169,7 @@ def test_two_models_that_would_write_one_texture(tmp_path: Path, out: Path) -> N
             shader = next(n for n in tree.nodes if n.type == "BSDF_PRINCIPLED")
             tree.links.new(node.outputs["Color"], shader.inputs["Base Color"])
     scene.select(bpy.data.objects["m0"], bpy.data.objects["m1"])
-    with pytest.raises(RuntimeError, match='different files named "skin_of_it.tga"'):
+    with pytest.raises(RuntimeError, match=r'different files named "skin_of_it\.tga"'):
         bpy.ops.export_scene.carnivores_3dn(filepath=str(out / "x.3dn"), use_check=False)
     assert _names(out) == set()
 
@@ -196,5 +197,7 @@ def test_every_option_is_tested() -> None:
     """A new option needs a test: its name must occur in one of the scene tests."""
     text = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     names = {entry.name for kind in (ExportOptions, Export3dnOptions, Import3dnOptions) for entry in fields(kind)}
-    missing = sorted(name for name in names - COVERED_ELSEWHERE.keys() if f"{name}=" not in text and f'"{name}":' not in text)
+    missing = sorted(
+        name for name in names - COVERED_ELSEWHERE.keys() if f"{name}=" not in text and f'"{name}":' not in text
+    )
     assert not missing

@@ -12,12 +12,13 @@ import numpy.typing as npt
 import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.formats.model import Model
+
 from tests.scene.helpers import models, scene
 
 Pixels = npt.NDArray[np.float32]
 
 
-def image_of(pixels: npt.ArrayLike, name: str = "picture", **options: Any) -> bpy.types.Image:  # noqa: ANN401
+def image_of(pixels: npt.ArrayLike, name: str = "picture", **options: Any) -> bpy.types.Image:
     """An image of `pixels` (rows, columns, 4), top row first, floats."""
     values = np.asarray(pixels, np.float32)
     rows, columns = values.shape[:2]
@@ -72,7 +73,7 @@ def grid(uvs: npt.ArrayLike, materials: list[bpy.types.Material], name: str = "G
 WHOLE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)], np.float32)
 
 
-def written(folder: Path, obj: bpy.types.Object, **options: Any) -> Model:  # noqa: ANN401
+def written(folder: Path, obj: bpy.types.Object, **options: Any) -> Model:
     read: Model = model_3df.read(scene.export(folder / "out.3df", obj, **options))
     return read
 
@@ -119,7 +120,9 @@ def test_exact_where_the_picture_fits_the_game(tmp_path: Path) -> None:
     assert np.array_equal(written(tmp_path, obj).texels, words)
 
 
-@pytest.mark.parametrize("size", [(300, 500), (16, 16), (1024, 1024), (64, 512), (512, 64), (256, 256), (1, 1)], ids=str)
+@pytest.mark.parametrize(
+    "size", [(300, 500), (16, 16), (1024, 1024), (64, 512), (512, 64), (256, 256), (1, 1)], ids=str
+)
 def test_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
     pixels = smooth(*size)
     obj = grid([WHOLE, WHOLE * 0.5 + 0.2], [material_of(image_of(pixels))])
@@ -127,7 +130,9 @@ def test_any_size(tmp_path: Path, size: tuple[int, int]) -> None:
     assert model.texels.shape[1] == 256
     assert len(model.texels) <= 256
     # Half a source texel of a coarse picture, and a 5-bit step.
-    compare(model, obj, [pixels], tolerance=12 + 0.6 * 255 * 1.1 / min(size) * (max(size) > 1) if min(size) < 64 else 14)
+    compare(
+        model, obj, [pixels], tolerance=12 + 0.6 * 255 * 1.1 / min(size) * (max(size) > 1) if min(size) < 64 else 14
+    )
 
 
 def test_several_pictures_and_colours_on_one_sheet(tmp_path: Path) -> None:
@@ -307,6 +312,18 @@ def test_generated_picture_that_was_never_looked_at(tmp_path: Path) -> None:
     model = written(tmp_path, grid([WHOLE], [material_of(image)]))
     assert model.texels.shape == (256, 256)
     assert len(np.unique(model.texels)) > 20
+
+
+@pytest.mark.parametrize("name", ["Ящер", "zurück", "a file name that is longer than 31 letters"])
+def test_a_mobile_texture_is_found_under_any_file_name(name: str, tmp_path: Path) -> None:
+    """The name in the model and that of the file beside it agree, whatever the model's file is called."""
+    obj = grid([WHOLE], [material_of(image_of(np.ones((8, 8, 4))))])
+    scene.select(obj)
+    path = tmp_path / f"{name}.3dn"
+    assert bpy.ops.export_scene.carnivores_3dn(filepath=str(path)) == {"FINISHED"}
+    bpy.data.objects.remove(obj)
+    assert bpy.ops.import_scene.carnivores_3dn(filepath=str(path)) == {"FINISHED"}
+    assert [image.size[:] for image in bpy.data.images if image.packed_file] == [(8, 8)]
 
 
 def test_missing_file_ends_in_one_sentence(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from addon.io_carnivores.scene import face_flags, kept
 from addon.io_carnivores.ui import flag_operators, overlay, panel, state
 from addon.io_carnivores.ui.live import live
 
+ASSETS = Path(__file__).parents[2] / "assets"
 STRIP = np.array([(0, 1, 2), (2, 1, 3), (2, 3, 4), (4, 3, 5)])
 
 
@@ -128,7 +129,7 @@ def test_object_mode_is_refused_with_a_reason(strip: bpy.types.Object, name: str
         ({"OPACITY"}, "NONE", False, [0, 2]),
     ],
 )
-def test_select_by_flags(strip: bpy.types.Object, flags: set[str], match: str, extend: bool, result: list[int]) -> None:  # noqa: FBT001
+def test_select_by_flags(strip: bpy.types.Object, flags: set[str], match: str, extend: bool, result: list[int]) -> None:
     edit(0)
     # Vertex mode would select the faces between the found ones as well.
     bpy.context.tool_settings.mesh_select_mode = (True, False, False)
@@ -282,6 +283,18 @@ def test_names_of_a_mobile_model(strip: bpy.types.Object) -> None:
     assert kept.SPRITE_NAME not in strip.data
     with pytest.raises(RuntimeError, match="at most 31"):
         bpy.ops.carnivores.name_set(which="SPRITE", text="x" * 32)
+    with pytest.raises(RuntimeError, match="only Latin"):
+        bpy.ops.carnivores.name_set(which="TEXTURE", text="Ящер")
+    assert kept.get(strip.data, kept.TEXTURE_NAME, b"") == raw
+
+
+def test_names_can_be_changed_right_after_an_import() -> None:
+    """When the armature is active, under which the mesh hangs."""
+    bpy.ops.import_scene.carnivores_3dn(filepath=str(ASSETS / "dinosaur.3dn"))
+    assert bpy.context.active_object.type == "ARMATURE"
+    assert bpy.ops.carnivores.name_set(which="TEXTURE", text="skin") == {"FINISHED"}
+    mesh = next(obj for obj in bpy.data.objects if obj.type == "MESH").data
+    assert kept.get(mesh, kept.TEXTURE_NAME, b"") == b"skin".ljust(32, b"\0")
 
 
 def draw(cls: type) -> list[str]:

@@ -14,16 +14,18 @@ FLAGS = (0x00, 0x01, 0x04, 0x05, 0x10, 0x20, 0x60, 0x08)
 
 
 def sphere(radius: float = 100.0) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:
-    """A closed sphere: (V, 3) f32 file positions and (F, 3) u32 corners, wound as the files are: outward as raw numbers."""
+    """A closed sphere: (V, 3) f32 file positions and (F, 3) u32 corners, outward as raw file numbers."""
     points = [(0.0, radius, 0.0)]
     for ring in range(1, RINGS):
         high = np.pi * ring / RINGS
-        for turn in 2 * np.pi * np.arange(SEGMENTS) / SEGMENTS:
-            points.append((
+        points.extend(
+            (
                 radius * np.sin(high) * np.cos(turn),
                 radius * np.cos(high),
                 0.7 * radius * np.sin(high) * np.sin(turn),
-            ))
+            )
+            for turn in 2 * np.pi * np.arange(SEGMENTS) / SEGMENTS
+        )
     points.append((0.0, -radius, 0.0))
     bottom = len(points) - 1
     corners = []

@@ -24,7 +24,7 @@ def save(path: Path, model: Any) -> bytes:  # noqa: ANN401
     return data
 
 
-def bring(path: Path, **options: Any) -> list[bpy.types.Object]:  # noqa: ANN401
+def bring(path: Path, **options: Any) -> list[bpy.types.Object]:
     """Import `path` through its operator; the objects that were made, root first."""
     before = set(bpy.data.objects)
     operator = getattr(bpy.ops.import_scene, f"carnivores_{path.suffix.lower()[1:]}")
@@ -33,13 +33,13 @@ def bring(path: Path, **options: Any) -> list[bpy.types.Object]:  # noqa: ANN401
     return sorted(made, key=lambda obj: obj.parent is not None)
 
 
-def bring_model(path: Path, model: Any, **options: Any) -> tuple[bytes, bpy.types.Object]:  # noqa: ANN401
+def bring_model(path: Path, model: Any, **options: Any) -> tuple[bytes, bpy.types.Object]:
     """Save and import `model`; its bytes and the mesh object."""
     data = save(path, model)
     return data, next(obj for obj in bring(path, **options) if obj.type == "MESH")
 
 
-def export(path: Path, *objects: bpy.types.Object, **options: Any) -> bytes:  # noqa: ANN401
+def export(path: Path, *objects: bpy.types.Object, **options: Any) -> bytes:
     """Export `objects`, or what is selected, to `path`; the bytes of that file."""
     if objects:
         select(*objects)

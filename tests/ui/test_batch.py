@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an import of several files tells at its end."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import MagicMock
+
+import bpy
+from addon.io_carnivores.scene.options import ImportOptions
+from addon.io_carnivores.ui.entries import FORMATS
+from addon.io_common.ui import importer, report
+
+ASSETS = Path(__file__).parents[2] / "assets"
+
+
+def test_esc_does_not_count_as_a_file_that_failed() -> None:
+    """Two of three files are in the scene when Esc is pressed, and that is what is said."""
+    stand_in = SimpleNamespace(entry=FORMATS[0], formats=FORMATS, report=MagicMock(), _timer=None)
+    stand_in._finish = partial(importer.ImportMixin._finish, stand_in)
+    stand_in._batch = importer.Batch([ASSETS / "fern.3df"] * 3, ImportOptions())
+    for _ in range(2):
+        stand_in._batch.step(bpy.context, FORMATS[0], FORMATS)
+    event = SimpleNamespace(type="ESC", value="PRESS")
+    assert importer.ImportMixin.modal(stand_in, MagicMock(), event) == {"FINISHED"}
+    said = [call.args[1] for call in stand_in.report.call_args_list]
+    assert said == ["Stopped by Esc, 1 file was not imported.", "Imported 2 of 3 files."]
+
+
+def test_when_nothing_was_imported_the_first_few_files_are_named() -> None:
+    assert report.nothing_imported(["a: bad."]) == "a: bad."
+    assert report.nothing_imported(["a: bad.", "b: bad."]) == "Nothing was imported. a: bad. b: bad."
+    many = report.nothing_imported([f"{number}: bad." for number in range(7)])
+    assert many == "Nothing was imported. 0: bad. 1: bad. 2: bad. 3: bad. 4: bad. And 2 more."

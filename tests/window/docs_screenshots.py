@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Screenshots for the documentation, of our own samples: `python3 dev.py window tests/window/docs_screenshots.py`.
+
+Not collected unless named. Each test leaves build/window/docs-NAME.png, cut to what matters; then
+`python3 dev.py python tools/docs_pictures.py screenshots` puts them into docs/images.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+import pytest
+from conftest import CHECKOUT
+from screen import pixels
+from test_dialogs import call
+from test_sidebar import import_model, open_sidebar
+from test_window import drawn, find_row  # noqa: F401 (a fixture)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from screen import Screen
+
+DINOSAUR = CHECKOUT / "assets" / "dinosaur.3df"
+
+
+@pytest.fixture
+def models() -> Iterator[Path]:
+    """Give a folder of a plain name with the samples in it: its path is in the picture."""
+    folder = Path(tempfile.gettempdir()) / "Models"
+    folder.mkdir(exist_ok=True)
+    for path in sorted((CHECKOUT / "assets").glob("*.*")):
+        shutil.copyfile(path, folder / path.name)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def keep(picture: Path, name: str, left: int, bottom: int, right: int, top: int) -> None:
+    """Cut a rectangle out of a screenshot, in pixels from its lower left corner, and keep it for the documentation."""
+    part = pixels(picture)[bottom:top, left:right]
+    rgba = np.ones((*part.shape[:2], 4), np.float32)
+    rgba[..., :3] = part
+    image = bpy.data.images.new(name, part.shape[1], part.shape[0])
+    image.pixels.foreach_set(np.ascontiguousarray(rgba).reshape(-1))
+    image.filepath_raw = str(Path(os.environ["WINDOW_OUTPUT"]) / f"docs-{name}.png")
+    image.file_format = "PNG"
+    image.save()
+    assert part.std() > 0.02, "the picture is blank"
+
+
+def keep_viewport(screen: Screen, name: str, width: int) -> None:
+    """Keep as many pixels of the 3D viewport, from its right edge, where the sidebar is."""
+    area = screen.area()
+    right, top = area.x + area.width, area.y + area.height
+    keep(screen.photograph(), name, right - width, area.y, right, top)
+
+
+def look_at_it(screen: Screen) -> None:
+    """Show the texture, and the model from its front left, large."""
+    view = screen.area().spaces.active
+    view.shading.type, view.shading.color_type = "SOLID", "TEXTURE"
+    view.overlay.show_floor = view.overlay.show_axis_x = view.overlay.show_axis_y = False
+    view.overlay.show_cursor = view.overlay.show_bones = False
+    view.show_gizmo = False
+    with screen.override():
+        bpy.ops.view3d.view_axis(type="FRONT")
+        bpy.ops.view3d.view_orbit(angle=0.7, type="ORBITLEFT")
+        bpy.ops.view3d.view_orbit(angle=0.15, type="ORBITUP")
+        bpy.ops.view3d.view_selected()
+        bpy.ops.view3d.zoom(delta=2)
+    screen.wait(5)
+
+
+def edit_with_head_selected(screen: Screen) -> None:
+    with screen.override():
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.carnivores.flags_select(flags={"MORTAL"})
+    screen.wait(5)
+
+
+def test_sidebar(screen: Screen) -> None:
+    import_model(screen, DINOSAUR)
+    open_sidebar(screen)
+    look_at_it(screen)
+    edit_with_head_selected(screen)
+    keep_viewport(screen, "sidebar", 900)
+
+
+def test_check(screen: Screen) -> None:
+    """The head is made glass and cut-out at once, which would hide the eyes in the game."""
+    import_model(screen, DINOSAUR)
+    open_sidebar(screen)
+    look_at_it(screen)
+    edit_with_head_selected(screen)
+    with screen.override():
+        bpy.ops.carnivores.flags_set(flags={"OPACITY", "TRANSPARENT"})
+        bpy.ops.object.mode_set(mode="OBJECT")
+        bpy.ops.carnivores.check(game="C2")
+        bpy.ops.screen.screen_full_area()  # all of the sidebar
+    screen.wait(5)
+    keep_viewport(screen, "check", 720)
+    with screen.override():
+        bpy.ops.screen.back_to_previous()
+
+
+def test_import_menu(screen: Screen, drawn: list[str]) -> None:  # noqa: F811 (the fixture)
+    row = find_row(screen, drawn, "TOPBAR_MT_file_import")
+    screen.open_in_file_menu(row)
+    screen.key("END")
+    picture = screen.photograph("menu")
+    for _ in range(3):
+        screen.key("ESC")
+    keep(picture, "import-menu", 0, 250, 640, screen.window.height)
+
+
+@pytest.mark.parametrize("verb", ["import", "export"])
+def test_dialog(screen: Screen, models: Path, verb: str) -> None:
+    import_model(screen, DINOSAUR)
+    call(f"{verb.upper()}_SCENE_OT_carnivores_3df", screen)
+    dialog = screen.wait_for_dialog()
+    area = screen.area("FILE_BROWSER", dialog)
+    parameters = area.spaces.active.params
+    name = {"import": "dinosaur.3df", "export": "my dinosaur.3df"}[verb]
+    parameters.directory, parameters.filename = str(models).encode(), name
+    screen.wait(20)  # the list of files is read by a job
+    parameters.filename = name
+    picture = screen.photograph("dialog")
+    files = screen.region("WINDOW", area)
+    # The dialog was put 200 pixels from the left and 120 from the top of the screen.
+    top = pixels(picture).shape[0] - 120
+    left = 200 + files.x
+    keep(picture, f"{verb}-dialog", left, top - area.height, 200 + area.width, top)

@@ -7,7 +7,6 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from addon.io_carnivores.formats import car, motion
 from addon.io_carnivores.formats.car import Character, Sound
 from addon.io_carnivores.formats.model import FACE, VERTEX, Model, name_field

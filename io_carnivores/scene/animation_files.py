@@ -95,7 +95,7 @@ def _loose(
     return obj
 
 
-def add(context: bpy.types.Context, obj: bpy.types.Object, animation: Animation, name: str) -> Any:  # noqa: ANN401
+def add(context: bpy.types.Context, obj: bpy.types.Object, animation: Animation, name: str) -> Any:
     """Append an animation to the list of `obj`, whose mesh has as many vertices: on recovered bones, else as keys."""
     item = character.add_item(obj.data, animation, name)
     sound_table.insert(obj.data, len(clips.animations(obj.data)) - 1)
@@ -104,7 +104,7 @@ def add(context: bpy.types.Context, obj: bpy.types.Object, animation: Animation,
     return item
 
 
-def show(context: bpy.types.Context, obj: bpy.types.Object, item: Any, animation: Animation) -> None:  # noqa: ANN401
+def show(context: bpy.types.Context, obj: bpy.types.Object, item: Any, animation: Animation) -> None:
     """Give an entry of the list the motion of `animation`, in the way that `obj` shows motion."""
     fps = frames.scene_rate(context.scene)
     rig = selection.armature_of(obj)
@@ -148,7 +148,7 @@ def extract_ani(
     return _extract(context, objects, options, item, digest)
 
 
-def _chosen(mesh: bpy.types.Mesh, title: str, name: str) -> Any:  # noqa: ANN401
+def _chosen(mesh: bpy.types.Mesh, title: str, name: str) -> Any:
     item = clips.active(mesh)
     if item is None:
         raise ExportError(f'"{title}" has no animation, add one in the sidebar under Carnivores')
@@ -165,7 +165,7 @@ def _extract(
     context: bpy.types.Context,
     objects: list[bpy.types.Object],
     options: ExportAnimationOptions,
-    item: Any,  # noqa: ANN401
+    item: Any,
     digest: Digest,
 ) -> Animation:
     with selection.object_mode(context), selection.at_rest(context, objects):

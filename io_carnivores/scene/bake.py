@@ -161,7 +161,7 @@ def _playing(
         yield
 
 
-def _give_back(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any, use_nla: bool, fresh: bool) -> None:  # noqa: ANN401, FBT001
+def _give_back(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any, use_nla: bool, fresh: bool) -> None:  # noqa: FBT001
     data = block.animation_data
     data.action = action
     if slot is not None:
@@ -225,7 +225,7 @@ def _moved(body: Body, world: Matrix) -> Matrix | None:
     """From local space at this frame to file units; None for nothing to do."""
     if np.allclose(world, body.rest, rtol=0, atol=_STILL * max(1.0, float(np.abs(body.rest).max()))):
         return body.matrix
-    if abs(np.linalg.det(body.rest)) < 1e-30:  # noqa: PLR2004  (no object flattened to nothing)
+    if abs(np.linalg.det(body.rest)) < 1e-30:
         return body.matrix
     along: Matrix = np.linalg.inv(body.rest) @ world
     return along if body.matrix is None else body.matrix @ along

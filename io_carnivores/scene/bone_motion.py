@@ -135,7 +135,7 @@ def is_recovered(obj: bpy.types.Object) -> bool:
     return rig is not None and any(kept.OWNER_NUMBER in bone for bone in rig.data.bones)
 
 
-def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> None:  # noqa: ANN401
+def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> None:
     """Quaternion, location and scale curves of every bone, linear between the frames of the file."""
     for bone, name in enumerate(names):
         group = bag.groups.new(name)

@@ -41,7 +41,7 @@ def build_car(
     return show_motion(context, made, character, path, options, digest)
 
 
-def add_item(mesh: bpy.types.Mesh, animation: Animation, name: str = "") -> Any:  # noqa: ANN401  (a registered group)
+def add_item(mesh: bpy.types.Mesh, animation: Animation, name: str = "") -> Any:
     """An entry of the list for an animation of a file, without its motion."""
     item = clips.animations(mesh).add()
     clips.set_name(item, animation.name)

@@ -23,7 +23,7 @@ WAV_HEAD = 44  # bytes before the samples of the files that are packed here
 _COPIED = ("kps", "frames", "rate", "use_length", "use_scene", "start", "end", "sound", "last_index")
 
 
-def add_action(context: bpy.types.Context, obj: bpy.types.Object, action: bpy.types.Action) -> Any:  # noqa: ANN401
+def add_action(context: bpy.types.Context, obj: bpy.types.Object, action: bpy.types.Action) -> Any:
     """Append an animation that is baked from `action` at export. Raises `UserError` when it moves nothing of `obj`."""
     if not bake.targets([obj], action):
         raise UserError(f'the Action "{action.name}" moves nothing of "{obj.name}", its bones or its shape keys')
@@ -33,7 +33,7 @@ def add_action(context: bpy.types.Context, obj: bpy.types.Object, action: bpy.ty
     return item
 
 
-def add_range(context: bpy.types.Context, obj: bpy.types.Object) -> Any:  # noqa: ANN401
+def add_range(context: bpy.types.Context, obj: bpy.types.Object) -> Any:
     """Append an animation of whatever the scene shows over its range of frames."""
     item = _append(context, obj.data, obj.name)
     item.use_scene = True
@@ -42,7 +42,7 @@ def add_range(context: bpy.types.Context, obj: bpy.types.Object) -> Any:  # noqa
     return item
 
 
-def _append(context: bpy.types.Context, mesh: bpy.types.Mesh, name: str) -> Any:  # noqa: ANN401
+def _append(context: bpy.types.Context, mesh: bpy.types.Mesh, name: str) -> Any:
     item = clips.animations(mesh).add()
     item.name = name
     item.rate = frames.scene_rate(context.scene)
@@ -63,7 +63,7 @@ def remove(obj: bpy.types.Object, number: int) -> None:
     setattr(mesh, clips.ACTIVE_ANIMATION, max(0, min(getattr(mesh, clips.ACTIVE_ANIMATION), left - 1)))
 
 
-def _drop_motion(obj: bpy.types.Object, item: Any) -> None:  # noqa: ANN401
+def _drop_motion(obj: bpy.types.Object, item: Any) -> None:
     shape_motion.remove(obj, item)
     action = item.action
     item.action = None
@@ -81,7 +81,7 @@ def move(mesh: bpy.types.Mesh, number: int, to: int) -> None:
     setattr(mesh, clips.ACTIVE_ANIMATION, to)
 
 
-def duplicate(obj: bpy.types.Object, number: int) -> Any:  # noqa: ANN401
+def duplicate(obj: bpy.types.Object, number: int) -> Any:
     """A copy of an animation behind it, with keys or an Action of its own."""
     mesh = obj.data
     items = clips.animations(mesh)
@@ -161,7 +161,7 @@ def retime_all(context: bpy.types.Context, rate: float) -> None:
     frames.set_scene_rate(context.scene, rate)
 
 
-def add_sound(mesh: bpy.types.Mesh, path: Path) -> Any:  # noqa: ANN401
+def add_sound(mesh: bpy.types.Mesh, path: Path) -> Any:
     """Append a sound made from any sound file. Raises `UserError` when it cannot be read."""
     sound = sounds.load(path)
     item = clips.sounds(mesh).add()
@@ -171,7 +171,7 @@ def add_sound(mesh: bpy.types.Mesh, path: Path) -> Any:  # noqa: ANN401
     return item
 
 
-def seconds_of(item: Any) -> float:  # noqa: ANN401
+def seconds_of(item: Any) -> float:
     """How long a sound of the list plays, as long as it is what a CAR holds; 0 when it cannot be told."""
     packed = item.sound.packed_file if item.sound is not None else None
     return max(packed.size - WAV_HEAD, 0) / 2 / SOUND_RATE if packed is not None else 0.0

@@ -21,14 +21,14 @@ ACTIVE_SOUND = "carnivores_sound_index"
 NO_SOUND = -1
 
 
-def set_kps(item: Any, kps: int) -> None:  # noqa: ANN401
+def set_kps(item: Any, kps: int) -> None:
     """Another rate: frame k of an imported animation stays at k * N / ((N - 1) * KPS) s, others get other frames."""
     if item.action is not None and not item.use_length and not item.use_scene:
         curves.stretch(item.action, max(item.kps, 1) / max(kps, 1))
     item.kps = kps
 
 
-def _kps(item: Any) -> int:  # noqa: ANN401
+def _kps(item: Any) -> int:
     return int(item.kps)
 
 
@@ -124,29 +124,29 @@ def unregister() -> None:
     delattr(bpy.types.Mesh, ANIMATIONS)
 
 
-def animations(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401  (a registered collection, which stubs cannot know)
+def animations(mesh: bpy.types.Mesh) -> Any:
     """The animations of `mesh`, in export order; the data of curves and texts has none."""
     return getattr(mesh, ANIMATIONS, ())
 
 
-def sounds(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401
+def sounds(mesh: bpy.types.Mesh) -> Any:
     """The sounds of `mesh`, in file order; the data of curves and texts has none."""
     return getattr(mesh, SOUNDS, ())
 
 
-def active(mesh: bpy.types.Mesh) -> Any:  # noqa: ANN401
+def active(mesh: bpy.types.Mesh) -> Any:
     """The animation chosen in the list, None when there is none."""
     number, items = getattr(mesh, ACTIVE_ANIMATION, 0), animations(mesh)
     return items[min(number, len(items) - 1)] if len(items) else None
 
 
-def raw_name(item: Any) -> bytes:  # noqa: ANN401  (one of the groups above)
+def raw_name(item: Any) -> bytes:
     """The 32-byte field of an entry: as it came, unless it was renamed."""
     raw = bytes.fromhex(item.raw_name) if item.raw_name else b""
     return raw if raw and label(raw) == item.name else name_field(item.name)
 
 
-def set_name(item: Any, raw: bytes) -> None:  # noqa: ANN401
+def set_name(item: Any, raw: bytes) -> None:
     """Name an entry after a 32-byte field, which is kept."""
     item.raw_name = raw.hex()
     item.name = label(raw)

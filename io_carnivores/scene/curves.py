@@ -20,11 +20,11 @@ START = 1.0  # scene frame at which imported animations start
 
 
 def write_curve(
-    bag: Any,  # noqa: ANN401  (an action or a channelbag)
+    bag: Any,
     path: str,
     points: npt.NDArray[np.float64],
     index: int = 0,
-    group: Any = None,  # noqa: ANN401
+    group: Any = None,
 ) -> None:
     """One F-curve through `points` (n, 2) of frame and value, linear in between."""
     curve = bag.fcurves.new(path, index=index)

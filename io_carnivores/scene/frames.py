@@ -53,7 +53,7 @@ class Source:
         bodies = [bake.Body.of(obj, part.file_matrix(obj, obj, options), still=still) for obj in objects]
         return cls(context, bodies, vertices, digest, options.use_base_edits)
 
-    def animation(self, item: Any) -> Animation:  # noqa: ANN401  (a registered group)
+    def animation(self, item: Any) -> Animation:
         """One animation of the list. Raises `ExportError` when its motion cannot be had."""
         frames = None if self.force else self._known(item)
         if frames is not None:
@@ -64,7 +64,7 @@ class Source:
             frames = self._with_originals(item, frames)
         return Animation(clips.raw_name(item), item.kps, frames, motion.outside(baked))
 
-    def _known(self, item: Any) -> Frames | None:  # noqa: ANN401
+    def _known(self, item: Any) -> Frames | None:
         """Frames that need no evaluation of the scene."""
         if item.use_scene:
             return None
@@ -108,7 +108,7 @@ class Source:
         moved = FILE_Y_UP.apply(positions).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
         return motion.quantise(FILE_Y_UP.undo(moved))
 
-    def _baked(self, item: Any) -> npt.NDArray[np.float32]:  # noqa: ANN401
+    def _baked(self, item: Any) -> npt.NDArray[np.float32]:
         if not item.use_scene and item.action is None:
             raise ExportError(f'the animation "{item.name}" has lost some of its shape keys, and has no Action')
         times = sample_times(self.context.scene, item)
@@ -134,7 +134,7 @@ class Source:
             named = ", ".join(f'"{bone}"' for bone in lost[:3])
             self.digest.add(f'the animation "{name}" moves bones that are not there any more: {named}')
 
-    def _with_originals(self, item: Any, frames: Frames) -> Frames:  # noqa: ANN401
+    def _with_originals(self, item: Any, frames: Frames) -> Frames:
         """Vertices whose rest place was not edited keep the frames they came with."""
         obj = self.bodies[0].obj
         if item.use_scene or item.action is None or len(self.bodies) != 1 or obj.type != "MESH":
@@ -157,7 +157,7 @@ def set_scene_rate(scene: bpy.types.Scene, rate: float) -> None:
     scene.render.fps_base = scene.render.fps / rate
 
 
-def span(item: Any) -> tuple[float, float]:  # noqa: ANN401
+def span(item: Any) -> tuple[float, float]:
     """First and last scene frame of an animation's motion."""
     if item.use_scene:
         return item.start, item.end
@@ -167,7 +167,7 @@ def span(item: Any) -> tuple[float, float]:  # noqa: ANN401
     return float(start), float(end)
 
 
-def frame_count(scene: bpy.types.Scene, item: Any) -> int:  # noqa: ANN401
+def frame_count(scene: bpy.types.Scene, item: Any) -> int:
     """How many frames of an animation are written."""
     if not (item.use_length or item.use_scene):
         return int(item.frames)
@@ -175,7 +175,7 @@ def frame_count(scene: bpy.types.Scene, item: Any) -> int:  # noqa: ANN401
     return motion.count_for((end - start) / (item.rate or scene_rate(scene)), item.kps)
 
 
-def sample_times(scene: bpy.types.Scene, item: Any) -> npt.NDArray[np.float64]:  # noqa: ANN401
+def sample_times(scene: bpy.types.Scene, item: Any) -> npt.NDArray[np.float64]:
     """Scene frames at which an animation is sampled when it is baked."""
     start, end = span(item)
     return bake.frame_times(start, end, frame_count(scene, item))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STRIP = "carnivores_sound"  # custom property of a strip that was put there by this
 
 
-def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: Any) -> bool:  # noqa: ANN401
+def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: Any) -> bool:
     """Let `objects` show an animation and the scene's range and rate be its own; whether a sound goes with it.
 
     Raises `UserError` when the animation has no motion.
@@ -49,7 +49,7 @@ def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
     return sound is not None and _add_strip(scene, sound, scene.frame_start)
 
 
-def sound_of(mesh: bpy.types.Mesh, item: Any) -> bpy.types.Sound | None:  # noqa: ANN401
+def sound_of(mesh: bpy.types.Mesh, item: Any) -> bpy.types.Sound | None:
     """The Sound that starts with an animation."""
     listed = clips.sounds(mesh)
     return listed[item.sound].sound if 0 <= item.sound < len(listed) else None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import bpy
 
 
-def rebake(context: bpy.types.Context, objects: Sequence[bpy.types.Object], model: Any) -> dict[str, Any]:  # noqa: ANN401
+def rebake(context: bpy.types.Context, objects: Sequence[bpy.types.Object], model: Any) -> dict[str, Any]:
     """Bake every animation of `objects` and compare with `model`, what a file was read as.
 
     Gives the `coordinates` compared, the share `within` so many steps in percent (none without animations), and the numbers of `soft_vertices`,
@@ -45,7 +45,7 @@ def rebake(context: bpy.types.Context, objects: Sequence[bpy.types.Object], mode
     return {**tally.facts(), "animations": listed}
 
 
-def _animations(model: Any) -> list[Animation | None]:  # noqa: ANN401
+def _animations(model: Any) -> list[Animation | None]:
     if isinstance(model, Animation):
         return [model]
     if isinstance(model, Vtl):
@@ -61,7 +61,7 @@ class _Tally:
         self._within = dict.fromkeys(WITHIN, 0)
         self._off = np.zeros(vertices, np.int64)
 
-    def add(self, steps: Any) -> None:  # noqa: ANN401
+    def add(self, steps: Any) -> None:
         """`steps` (N, V, 3): absolute differences."""
         self._frames += len(steps)
         for limit in WITHIN:

@@ -94,7 +94,9 @@ def table(obj: bpy.types.Object, rig: bpy.types.Object | None, matrix: npt.NDArr
 
     `matrix` takes the armature's space to Blender axes in file units, None for the identity.
     """
-    if rig is not None and any(kept.has(bone, kept.OWNER_NUMBER) for bone in cast("bpy.types.Armature", rig.data).bones):
+    if rig is not None and any(
+        kept.has(bone, kept.OWNER_NUMBER) for bone in cast("bpy.types.Armature", rig.data).bones
+    ):
         return _recovered(rig)
     raw = kept.get_array(cast("bpy.types.ID", obj.data), kept.BONES, BONE)
     titles = list(group_names(raw, np.zeros(0, np.int16)).values())

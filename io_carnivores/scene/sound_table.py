@@ -37,7 +37,7 @@ def table(mesh: bpy.types.Mesh, sound_count: int) -> bytes:
     return whole
 
 
-def entry(item: Any, sound_count: int) -> int:  # noqa: ANN401  (a registered group)
+def entry(item: Any, sound_count: int) -> int:
     """The table entry of an animation: as it was while it stands for the same sound, junk included."""
     shown = item.table_value if 0 <= item.table_value < sound_count else clips.NO_SOUND
     return int(item.table_value if shown == item.sound else item.sound)

@@ -21,7 +21,7 @@ from .panel import target
 class _OnList:
     """An operator on the list of the mesh that the panels are about; `number` -1 means the chosen entry."""
 
-    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012  (read by Blender, never changed)
+    bl_options = {"REGISTER", "UNDO"}
 
     if TYPE_CHECKING:
         number: int

@@ -17,7 +17,7 @@ class CARNIVORES_UL_animations(bpy.types.UIList):
 
     bl_idname = "CARNIVORES_UL_animations"
 
-    def draw_item(  # noqa: PLR0913  (Blender calls it so)
+    def draw_item(
         self,
         context: bpy.types.Context,
         layout: bpy.types.UILayout,
@@ -58,7 +58,7 @@ class CARNIVORES_UL_sounds(bpy.types.UIList):
 
     bl_idname = "CARNIVORES_UL_sounds"
 
-    def draw_item(  # noqa: PLR0913  (Blender calls it so)
+    def draw_item(
         self,
         _context: bpy.types.Context,
         layout: bpy.types.UILayout,

@@ -32,7 +32,7 @@ def name_limit(kind: type = bpy.types.ID) -> int:
     return int(cast("Any", kind).bl_rna.properties["name"].length_max) - 1
 
 
-def curves(block: bpy.types.ID, action: bpy.types.Action) -> Any:  # noqa: ANN401  (the action itself, or a channelbag)
+def curves(block: bpy.types.ID, action: bpy.types.Action) -> Any:
     """What holds the F-curves of `action` for `block`, with action and slot assigned to it: slots exist from 4.4."""
     data = block.animation_data or block.animation_data_create()
     data.action = action
@@ -45,7 +45,7 @@ def curves(block: bpy.types.ID, action: bpy.types.Action) -> Any:  # noqa: ANN40
     return strip.channelbag(slot, ensure=True)
 
 
-def assign_action(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any = None) -> None:  # noqa: ANN401
+def assign_action(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any = None) -> None:
     """Make `action` the active one of `block`; the slot is chosen, since Blender matches it by name only."""
     data = block.animation_data or block.animation_data_create()
     data.action = action
@@ -96,7 +96,7 @@ def has_audio() -> bool:
     return _aud() is not None
 
 
-def _aud() -> Any:  # noqa: ANN401  (a module that is there or not)
+def _aud() -> Any:
     if not getattr(bpy.app.build_options, "audaspace", False):
         return None
     try:
@@ -118,7 +118,7 @@ def read_audio(path: Path) -> tuple[Any, int] | None:
         return None
 
 
-def strips(scene: bpy.types.Scene) -> Any:  # noqa: ANN401  (an RNA collection)
+def strips(scene: bpy.types.Scene) -> Any:
     """The strips of the scene's own timeline, which is made if need be; their name changed with 4.4."""
     editor = scene.sequence_editor or scene.sequence_editor_create()
     return editor.strips if hasattr(editor, "strips") else editor.sequences

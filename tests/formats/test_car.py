@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from addon.io_carnivores.formats import car
 from addon.io_carnivores.formats.car import Character, Sound
 from addon.io_carnivores.formats.model import name_field
 from addon.io_carnivores.formats.motion import Animation
 from addon.io_common.formats.errors import FormatError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tests import characters
 from tests.strategies import models
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from addon.io_carnivores.formats import ani, cat, cat_set, model_3dn, sound_data
 from addon.io_carnivores.formats.cat import Cat, CatAnimation
 from addon.io_carnivores.formats.model import name_field
 from addon.io_carnivores.formats.motion import Animation
 from addon.io_common.formats.digest import Digest
 from addon.io_common.formats.errors import ExportError, FormatError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tests import characters
 
 WORD = st.text(st.sampled_from("abcXYZ_019 .-ä"), min_size=1, max_size=12).map(str.strip).filter(bool)

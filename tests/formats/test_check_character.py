@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from addon.io_carnivores.formats import check_character, motion
 from addon.io_carnivores.formats.motion import Animation
 from addon.io_common.formats.issues import Severity
+
 from tests import characters
 
 

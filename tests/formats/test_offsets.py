@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-
 from addon.io_carnivores.formats import motion, offsets, recover
+
 from tests import characters
 
 

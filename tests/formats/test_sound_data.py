@@ -9,7 +9,6 @@ import wave
 
 import numpy as np
 import pytest
-
 from addon.io_carnivores.formats import sound_data
 from addon.io_common.formats.errors import FormatError, UnsupportedError
 
@@ -93,7 +92,7 @@ def test_ima_adpcm() -> None:
 
 def _encode(values: np.ndarray) -> bytes:
     """One block of IMA ADPCM, sample by sample, as the description of the codec has it."""
-    steps, change = sound_data._STEPS.tolist(), (-1, -1, -1, -1, 2, 4, 6, 8)  # noqa: SLF001
+    steps, change = sound_data._STEPS.tolist(), (-1, -1, -1, -1, 2, 4, 6, 8)
     value, index, codes = int(values[0]), 40, []
     for wanted in values[1:].tolist():
         step, rest, code = steps[index], abs(wanted - value), 8 if wanted < value else 0

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-
 from addon.io_carnivores.formats import ani, vtl
 from addon.io_carnivores.formats.motion import Animation
 from addon.io_carnivores.formats.vtl import Vtl
 from addon.io_common.formats.errors import FormatError
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 NUMBER = st.integers(-(2**31), 2**31 - 1)
 
@@ -30,7 +29,7 @@ def animations(draw: st.DrawFn, least: int = 0) -> Animation:
 
 @settings(max_examples=100, deadline=None)
 @given(animations(), st.booleans())
-def test_vtl_comes_back(animation: Animation, last_index: bool) -> None:  # noqa: FBT001
+def test_vtl_comes_back(animation: Animation, last_index: bool) -> None:
     """Both styles of the frame field; the size of the file tells them apart."""
     assume(len(animation.frames) or not last_index)
     data = vtl.write(Vtl(animation, last_index))

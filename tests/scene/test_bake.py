@@ -29,7 +29,7 @@ def creature() -> tuple[bpy.types.Object, bpy.types.Object]:
     return obj, rig
 
 
-def exported(tmp_path: Path, obj: bpy.types.Object, **options: Any) -> car.Character:  # noqa: ANN401
+def exported(tmp_path: Path, obj: bpy.types.Object, **options: Any) -> car.Character:
     """The CAR of an object."""
     return car.read(scene.export(tmp_path / "out.car", obj, **options))
 

@@ -101,7 +101,7 @@ def test_the_base_pose_of_keys_is_the_base_pose_of_the_file(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("follow", [True, False])
 @pytest.mark.parametrize("motion", ["BONES", "KEYS"])
-def test_the_base_pose_takes_the_frames_along(tmp_path: Path, motion: str, follow: bool) -> None:  # noqa: FBT001
+def test_the_base_pose_takes_the_frames_along(tmp_path: Path, motion: str, follow: bool) -> None:
     """An edited vertex moves with its bone in every frame, or leaves the frames alone; all others keep their bytes."""
     character = characters.creature()
     _data, obj = scene.bring_model(tmp_path / "worm.car", character, motion=motion)
@@ -119,7 +119,7 @@ def test_the_base_pose_takes_the_frames_along(tmp_path: Path, motion: str, follo
 
 @pytest.mark.parametrize("motion", ["BONES", "KEYS"])
 @pytest.mark.parametrize("last_index", [False, True])
-def test_a_vtl_goes_onto_the_selected_character(tmp_path: Path, motion: str, last_index: bool) -> None:  # noqa: FBT001
+def test_a_vtl_goes_onto_the_selected_character(tmp_path: Path, motion: str, last_index: bool) -> None:
     """As bone motion on recovered bones, as keys otherwise; it and all the rest come back to the byte."""
     character = characters.creature()
     _data, obj = scene.bring_model(tmp_path / "worm.car", character, motion=motion)

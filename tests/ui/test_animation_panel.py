@@ -41,7 +41,7 @@ class Scene:
         bpy.context.view_layer.objects.active = self.obj
 
     @property
-    def items(self) -> Any:  # noqa: ANN401
+    def items(self) -> Any:
         """The list."""
         return clips.animations(self.obj.data)
 
@@ -157,7 +157,7 @@ def test_replace_refuses_what_does_not_fit(worm: Scene) -> None:
     assert car.write(worm.export()) == characters.written(worm.made)
 
 
-def seconds(item: Any) -> np.ndarray:  # noqa: ANN401
+def seconds(item: Any) -> np.ndarray:
     """When the keyframes of an entry's longest curve are, in seconds from the start."""
     longest = max(compat.all_curves(item.action), key=lambda curve: len(curve.keyframe_points))
     times = np.array([point.co.x for point in longest.keyframe_points])
@@ -345,7 +345,7 @@ def test_panels_draw_in_every_state(worm: Scene) -> None:
         layout = MagicMock()
         words = (context, layout, worm.obj.data, item, 0, None, "", index)
         animation_panel.CARNIVORES_UL_animations.draw_item(None, *words)
-        animation_panel.CARNIVORES_PT_animations._chosen(SimpleNamespace(layout=layout), worm.obj.data, item)  # noqa: SLF001
+        animation_panel.CARNIVORES_PT_animations._chosen(SimpleNamespace(layout=layout), worm.obj.data, item)
         assert layout.row.return_value.operator.called
     for index, item in enumerate(clips.sounds(worm.obj.data)):
         animation_panel.CARNIVORES_UL_sounds.draw_item(

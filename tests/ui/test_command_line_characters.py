@@ -128,7 +128,9 @@ def test_a_cat_becomes_a_car_and_back(folder: Path, command: Callable[..., int])
     assert suffixes == [".3dn", ".ani", ".ani", ".ani", ".cat", ".tga", ".wav", ".wav"]
 
 
-def test_rebake_without_animations(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
+def test_rebake_without_animations(
+    folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]
+) -> None:
     """No share of nothing is claimed."""
     character = characters.creature()
     character.animations = []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CODECS = {".3df": model_3df, ".3dn": model_3dn, ".car": car, ".vtl": vtl, ".ani": ani}
 
 
-def save(path: Path, model: Any) -> bytes:  # noqa: ANN401
+def save(path: Path, model: Any) -> bytes:
     """Write `model` to `path` by its codec; the bytes."""
     data: bytes = CODECS[path.suffix.lower()].write(model)
     path.write_bytes(data)

@@ -97,8 +97,8 @@ def _loose(
 
 def add(context: bpy.types.Context, obj: bpy.types.Object, animation: Animation, name: str) -> Any:
     """Append an animation to the list of `obj`, whose mesh has as many vertices: on recovered bones, else as keys."""
-    item = character.add_item(obj.data, animation, name)
-    sound_table.insert(obj.data, len(clips.animations(obj.data)) - 1)
+    item = character.add_item(meshes.of(obj), animation, name)
+    sound_table.insert(meshes.of(obj), len(clips.animations(obj.data)) - 1)
     show(context, obj, item, animation)
     setattr(obj.data, clips.ACTIVE_ANIMATION, len(clips.animations(obj.data)) - 1)
     return item
@@ -106,7 +106,7 @@ def add(context: bpy.types.Context, obj: bpy.types.Object, animation: Animation,
 
 def show(context: bpy.types.Context, obj: bpy.types.Object, item: Any, animation: Animation) -> None:
     """Give an entry of the list the motion of `animation`, in the way that `obj` shows motion."""
-    fps = frames.scene_rate(context.scene)
+    fps = frames.scene_rate(selection.scene(context))
     rig = selection.armature_of(obj)
     keyed = any(entry.first_key >= 0 for entry in clips.animations(obj.data))
     if rig is not None and not keyed and bone_motion.is_recovered(obj):
@@ -116,8 +116,9 @@ def show(context: bpy.types.Context, obj: bpy.types.Object, item: Any, animation
         return
     first = obj.data.shape_keys is None
     context.view_layer.update()
-    matrix = part.file_matrix(obj, obj, ExportOptions())
-    shape_motion.add(obj, item, animation, fps, matrix=None if matrix is None else np.linalg.inv(matrix))
+    to_file = part.file_matrix(obj, obj, ExportOptions())
+    matrix = None if to_file is None else np.linalg.inv(to_file).astype(np.float64, copy=False)
+    shape_motion.add(obj, item, animation, fps, matrix=matrix)
     if first and item.action is not None:
         shape_motion.assign(obj, item.action)
 

@@ -119,7 +119,7 @@ def _blocks(objects: Sequence[bpy.types.Object], paths: set[str], kind: str) -> 
             users = [obj for obj in (*rigs, *objects) if _plays(obj, paths)]
             return list(users or objects)
     if kind in ("KEY", "UNSPECIFIED") and any(path.startswith(("eval_time", "key_blocks")) for path in paths):
-        return [obj.data.shape_keys for obj in objects if getattr(obj.data, "shape_keys", None) is not None]
+        return [keys for obj in objects if (keys := getattr(obj.data, "shape_keys", None)) is not None]
     return []
 
 
@@ -146,8 +146,8 @@ def _playing(
             _leave_out(body, undo)
         for aim in aims:
             block = aim.block
-            fresh = block.animation_data is None
-            data = block.animation_data or block.animation_data_create()
+            fresh = compat.animation_data(block) is None
+            data = compat.animation_data(block) or block.animation_data_create()
             undo.callback(_give_back, block, data.action, getattr(data, "action_slot", None), data.use_nla, fresh)
             data.use_nla = False
             if isinstance(block, bpy.types.Object):
@@ -155,14 +155,14 @@ def _playing(
                 if block.type == "ARMATURE":
                     undo.callback(_set_pose, block, _rest_pose(block))
             compat.assign_action(block, action, aim.slot)
-        for mesh in {body.obj.data for body in bodies if body.obj.type == "MESH"}:
+        for mesh in {meshes.of(body.obj) for body in bodies if body.obj.type == "MESH"}:
             if any(aim.block == mesh.shape_keys for aim in aims):
                 undo.callback(shape_motion.set_values, mesh, shape_motion.silence(mesh))
         yield
 
 
 def _give_back(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any, use_nla: bool, fresh: bool) -> None:  # noqa: FBT001
-    data = block.animation_data
+    data = compat.animation_data(block)
     data.action = action
     if slot is not None:
         data.action_slot = slot

@@ -68,7 +68,7 @@ def build(
 
 def _show_rest(obj: bpy.types.Object, rig: Rig) -> list[str]:
     """Put the mesh into the rest shape, its vertices on the recovered bones; returns the bones' names."""
-    mesh = obj.data
+    mesh = meshes.of(obj)
     base = meshes.get_positions(mesh)
     rest = FILE_Y_UP.apply(rig.rest)
     meshes.set_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT", rest)
@@ -122,7 +122,7 @@ def fitted(obj: bpy.types.Object, rig_object: bpy.types.Object, frames: npt.NDAr
     number = {name: index for index, name in enumerate(names)}
     parent = np.array([number[bone.parent.name] if bone.parent is not None else -1 for bone in bones], np.int64)
     wanted = np.array([number.get(group.name, -1) for group in obj.vertex_groups], np.int32)
-    mesh = obj.data
+    mesh = meshes.of(obj)
     body = meshes.heaviest_group(mesh, wanted, np.full(len(mesh.vertices), -1, np.int32))
     rest = FILE_Y_UP.undo(meshes.get_positions(mesh))
     clip = recover.refit(body, parent, rest, frames)
@@ -132,7 +132,7 @@ def fitted(obj: bpy.types.Object, rig_object: bpy.types.Object, frames: npt.NDAr
 def is_recovered(obj: bpy.types.Object) -> bool:
     """Whether bones that were recovered from motion carry the mesh of `obj`."""
     rig = selection.armature_of(obj)
-    return rig is not None and any(kept.OWNER_NUMBER in bone for bone in rig.data.bones)
+    return rig is not None and any(kept.has(bone, kept.OWNER_NUMBER) for bone in rig.data.bones)
 
 
 def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> None:

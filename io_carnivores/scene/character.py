@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 
 from ...io_common.scene import mesh as meshes
+from ...io_common.scene import selection
 from ..formats import recover
 from ..formats.car import Character, Sound
 from ..formats.model import label, name_field
@@ -27,7 +28,7 @@ def build_car(
 ) -> list[bpy.types.Object]:
     """Mesh object with its animations as bone motion or shape keys, and its sounds packed."""
     made = build.build(context, character.model, path, options, digest, kind="carnivores_car")
-    mesh = made[-1].data
+    mesh = meshes.of(made[-1])
     mesh[kept.NAME_BLOCK] = character.name
     kept.put(mesh, kept.SOUND_TABLE, character.table)
     for number, animation in enumerate(character.animations):
@@ -61,13 +62,13 @@ def show_motion(
     """Give the mesh object, the last of `made`, its motion; the objects there are then, root first."""
     obj = made[-1]
     rig = _rig(character, options, digest, path)
-    fps = frames.scene_rate(context.scene)
+    fps = frames.scene_rate(selection.scene(context))
     if rig is None:
-        meshes.set_attribute(obj.data, kept.REST, "FLOAT_VECTOR", "POINT", meshes.get_positions(obj.data))
+        meshes.set_attribute(meshes.of(obj), kept.REST, "FLOAT_VECTOR", "POINT", meshes.get_positions(meshes.of(obj)))
         shape_motion.build(obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=fps)
         return made
     if len(made) > 1:  # a bone table of the file, which knows nothing of the motion
-        bpy.data.armatures.remove(made[0].data)
+        bpy.data.armatures.remove(cast("bpy.types.Armature", made[0].data))
         obj.modifiers.clear()
         obj.matrix_parent_inverse.identity()
     collection = obj.users_collection[0]
@@ -118,6 +119,5 @@ def extract_car(
 
 def list_owner(objects: Sequence[bpy.types.Object]) -> bpy.types.Mesh:
     """The mesh whose lists count: the first that has animations, else the first."""
-    lists = (obj.data for obj in objects if obj.type == "MESH" and len(clips.animations(obj.data)))
-    mesh: bpy.types.Mesh = next(lists, objects[0].data)
-    return mesh
+    lists = (meshes.of(obj) for obj in objects if obj.type == "MESH" and len(clips.animations(obj.data)))
+    return next(lists, meshes.of(objects[0]))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...io_common.formats.errors import ExportError
 from ...io_common.formats.files import safe_stem
+from ...io_common.scene import mesh as meshes
 from ..formats import cat_set
 from ..formats.car import Character
 from ..formats.cat import Cat, CatAnimation
@@ -41,7 +42,7 @@ def build_cat(
     if found.model is None:
         raise ExportError("the model of the character was not read")
     made = build.build(context, found.model, path, options, digest, kind=KIND)
-    mesh = made[-1].data
+    mesh = meshes.of(made[-1])
     kept.put(mesh, kept.CAT, found.cat.source)
     kept.put(mesh, kept.CAT_TITLE, found.cat.title)
     kept.put(mesh, kept.CAT_MODEL, found.cat.model)

@@ -9,6 +9,8 @@ import bpy
 
 from ...io_common.formats import files, registry
 from ...io_common.formats.errors import UserError
+from ...io_common.scene import compat, selection
+from ...io_common.scene import mesh as meshes
 from ..formats import ani, car, vtl
 from ..formats.car import SOUND_RATE
 from ..formats.model import label
@@ -27,25 +29,25 @@ def add_action(context: bpy.types.Context, obj: bpy.types.Object, action: bpy.ty
     """Append an animation that is baked from `action` at export. Raises `UserError` when it moves nothing of `obj`."""
     if not bake.targets([obj], action):
         raise UserError(f'the Action "{action.name}" moves nothing of "{obj.name}", its bones or its shape keys')
-    item = _append(context, obj.data, action.name)
+    item = _append(context, meshes.of(obj), action.name)
     item.action, item.use_length = action, True
-    item.frames = frames.frame_count(context.scene, item)
+    item.frames = frames.frame_count(selection.scene(context), item)
     return item
 
 
 def add_range(context: bpy.types.Context, obj: bpy.types.Object) -> Any:
     """Append an animation of whatever the scene shows over its range of frames."""
-    item = _append(context, obj.data, obj.name)
+    item = _append(context, meshes.of(obj), obj.name)
     item.use_scene = True
     item.start, item.end = float(context.scene.frame_start), float(context.scene.frame_end)
-    item.frames = frames.frame_count(context.scene, item)
+    item.frames = frames.frame_count(selection.scene(context), item)
     return item
 
 
 def _append(context: bpy.types.Context, mesh: bpy.types.Mesh, name: str) -> Any:
     item = clips.animations(mesh).add()
     item.name = name
-    item.rate = frames.scene_rate(context.scene)
+    item.rate = frames.scene_rate(selection.scene(context))
     item.kps = max(1, round(item.rate))
     number = len(clips.animations(mesh)) - 1
     sound_table.insert(mesh, number)
@@ -55,7 +57,7 @@ def _append(context: bpy.types.Context, mesh: bpy.types.Mesh, name: str) -> Any:
 
 def remove(obj: bpy.types.Object, number: int) -> None:
     """Take an animation out of the list, with its keys; its Action stays where something else uses it."""
-    mesh = obj.data
+    mesh = meshes.of(obj)
     _drop_motion(obj, clips.animations(mesh)[number])
     clips.animations(mesh).remove(number)
     sound_table.remove(mesh, number)
@@ -70,7 +72,7 @@ def _drop_motion(obj: bpy.types.Object, item: Any) -> None:
     if action is not None and not any(entry.action == action for entry in clips.animations(obj.data)):
         curves.drop(action)
         for aim in bake.targets([obj], action):
-            data = aim.block.animation_data
+            data = compat.animation_data(aim.block)
             if data is not None and data.action == action:
                 data.action = None
 
@@ -83,7 +85,7 @@ def move(mesh: bpy.types.Mesh, number: int, to: int) -> None:
 
 def duplicate(obj: bpy.types.Object, number: int) -> Any:
     """A copy of an animation behind it, with keys or an Action of its own."""
-    mesh = obj.data
+    mesh = meshes.of(obj)
     items = clips.animations(mesh)
     items.add()
     source, item = items[number], items[len(items) - 1]
@@ -93,7 +95,7 @@ def duplicate(obj: bpy.types.Object, number: int) -> Any:
     item.table_value = source.sound
     if not shape_motion.copy(obj, source, item) and source.action is not None:
         # An Action that was made elsewhere is the user's, and may serve several entries.
-        item.action = source.action.copy() if kept.CURVES_PRINT in source.action else source.action
+        item.action = source.action.copy() if kept.has(source.action, kept.CURVES_PRINT) else source.action
     sound_table.insert(mesh, number + 1)
     move(mesh, len(items) - 1, number + 1)
     return items[number + 1]
@@ -148,7 +150,7 @@ def _of_car(character: car.Character, name: str) -> Animation:
 def retime_all(context: bpy.types.Context, rate: float) -> None:
     """Set the scene to `rate` frames a second and move the keyframes of all characters along, so that seconds stay."""
     done: set[bpy.types.Action] = set()
-    old_scene = frames.scene_rate(context.scene)
+    old_scene = frames.scene_rate(selection.scene(context))
     for mesh in bpy.data.meshes:
         for item in clips.animations(mesh):
             old = item.rate or old_scene
@@ -158,7 +160,7 @@ def retime_all(context: bpy.types.Context, rate: float) -> None:
             if item.use_scene:
                 item.end = item.start + (item.end - item.start) * rate / old
             item.rate = rate
-    frames.set_scene_rate(context.scene, rate)
+    frames.set_scene_rate(selection.scene(context), rate)
 
 
 def add_sound(mesh: bpy.types.Mesh, path: Path) -> Any:

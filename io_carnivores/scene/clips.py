@@ -124,17 +124,17 @@ def unregister() -> None:
     delattr(bpy.types.Mesh, ANIMATIONS)
 
 
-def animations(mesh: bpy.types.Mesh) -> Any:
+def animations(mesh: bpy.types.ID | None) -> Any:
     """The animations of `mesh`, in export order; the data of curves and texts has none."""
     return getattr(mesh, ANIMATIONS, ())
 
 
-def sounds(mesh: bpy.types.Mesh) -> Any:
+def sounds(mesh: bpy.types.ID | None) -> Any:
     """The sounds of `mesh`, in file order; the data of curves and texts has none."""
     return getattr(mesh, SOUNDS, ())
 
 
-def active(mesh: bpy.types.Mesh) -> Any:
+def active(mesh: bpy.types.ID | None) -> Any:
     """The animation chosen in the list, None when there is none."""
     number, items = getattr(mesh, ACTIVE_ANIMATION, 0), animations(mesh)
     return items[min(number, len(items) - 1)] if len(items) else None

@@ -45,7 +45,7 @@ def seal(action: bpy.types.Action, times: npt.NDArray[np.float64]) -> None:
 
 def is_sealed(action: bpy.types.Action) -> bool:
     """Whether the curves are still those it was made with."""
-    return kept.CURVES_PRINT in action and kept.get(action, kept.CURVES_PRINT, "") == fingerprint(action)
+    return kept.has(action, kept.CURVES_PRINT) and kept.get(action, kept.CURVES_PRINT, "") == fingerprint(action)
 
 
 def fingerprint(action: bpy.types.Action) -> str:
@@ -91,5 +91,5 @@ def stretch(action: bpy.types.Action, factor: float) -> None:
 
 def drop(action: bpy.types.Action) -> None:
     """Let go of an Action that was made here: it goes when the file is saved, unless something else uses it."""
-    if kept.CURVES_PRINT in action:
+    if kept.has(action, kept.CURVES_PRINT):
         action.use_fake_user = False

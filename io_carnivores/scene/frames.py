@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import bpy
 
     from ...io_common.formats.digest import Digest
-    from .options import ExportCharacterOptions
+    from .options import ExportCatOptions, ExportCharacterOptions
 
     Frames = npt.NDArray[np.int16]
 
@@ -44,7 +44,7 @@ class Source:
         cls,
         context: bpy.types.Context,
         objects: Sequence[bpy.types.Object],
-        options: ExportCharacterOptions,
+        options: ExportCharacterOptions | ExportCatOptions,
         vertices: int,
         digest: Digest,
     ) -> Source:
@@ -77,19 +77,19 @@ class Source:
         obj = self.bodies[0].obj
         if obj.type != "MESH" or len(obj.data.vertices) != self.vertices:
             return None
-        keyed = shape_motion.frames_of(obj.data, item)
+        keyed = shape_motion.frames_of(meshes.of(obj), item)
         if keyed is not None or item.action is None:
             return None if keyed is None else self._placed(self._with_base_edits(obj, keyed))
         original = bone_motion.original_frames(obj, item.action)
-        if original is None or len(original) != frame_count(self.context.scene, item):
+        if original is None or len(original) != frame_count(selection.scene(self.context), item):
             return None
-        if self.follow_base and bone_motion.edited_vertices(obj.data).any():
+        if self.follow_base and bone_motion.edited_vertices(meshes.of(obj)).any():
             return None
         return self._placed(motion.positions(original))
 
     def _with_base_edits(self, obj: bpy.types.Object, keyed: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Frames of absolute keys, moved along with an edited base pose; relative ones Blender takes along itself."""
-        mesh = obj.data
+        mesh = meshes.of(obj)
         rest = meshes.get_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT")
         owner = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT")
         relative = mesh.shape_keys is not None and mesh.shape_keys.use_relative
@@ -111,7 +111,7 @@ class Source:
     def _baked(self, item: Any) -> npt.NDArray[np.float32]:
         if not item.use_scene and item.action is None:
             raise ExportError(f'the animation "{item.name}" has lost some of its shape keys, and has no Action')
-        times = sample_times(self.context.scene, item)
+        times = sample_times(selection.scene(self.context), item)
         if not len(times):
             return np.zeros((0, self.vertices, 3), np.float32)
         action = None if item.use_scene else item.action
@@ -143,7 +143,7 @@ class Source:
         if original is None or original.shape != frames.shape:
             return frames
         kept_frames = self._placed(motion.positions(original))
-        return np.where(bone_motion.edited_vertices(obj.data)[:, None], frames, kept_frames)
+        return np.where(bone_motion.edited_vertices(meshes.of(obj))[:, None], frames, kept_frames)
 
 
 def scene_rate(scene: bpy.types.Scene) -> float:

@@ -12,7 +12,8 @@ import bpy
 
 from ...io_common.formats.errors import UserError
 from ...io_common.formats.files import safe_stem
-from ...io_common.scene import compat
+from ...io_common.scene import compat, selection
+from ...io_common.scene import mesh as meshes
 from . import bake, clips, frames, shape_motion, sounds
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
 
     Raises `UserError` when the animation has no motion.
     """
-    scene = context.scene
+    scene = selection.scene(context)
     if item.action is None and not item.use_scene:
         raise UserError(f'the animation "{item.name}" has no motion to play')
     if item.action is not None:
@@ -38,14 +39,14 @@ def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
     for obj in objects:
         obj.show_only_shape_key = False
         if obj.type == "MESH":
-            shape_motion.silence(obj.data)
+            shape_motion.silence(meshes.of(obj))
     if item.rate and not math.isclose(item.rate, frames.scene_rate(scene), rel_tol=1e-6):
         frames.set_scene_rate(scene, item.rate)
     start, end = frames.span(item)
     scene.frame_start, scene.frame_end = math.floor(start), max(math.floor(start), math.ceil(end))
     scene.frame_set(scene.frame_start)
     stop(scene)
-    sound = sound_of(objects[0].data, item)
+    sound = sound_of(meshes.of(objects[0]), item)
     return sound is not None and _add_strip(scene, sound, scene.frame_start)
 
 

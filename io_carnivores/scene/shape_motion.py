@@ -7,7 +7,7 @@ evenly. Relative keys need a value curve per key; other exporters (glTF, FBX) un
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import bpy
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.scene import compat
+from ...io_common.scene import mesh as meshes
 from ..formats import motion
 from ..formats.model import label
 from . import clips, curves
@@ -38,7 +39,12 @@ def build(obj: bpy.types.Object, animations: Sequence[Animation], *, relative: b
 
 def assign(obj: bpy.types.Object, action: bpy.types.Action) -> None:
     """Let the keys of `obj` play an Action."""
-    compat.assign_action(obj.data.shape_keys, action)
+    compat.assign_action(_keys(obj), action)
+
+
+def _keys(obj: bpy.types.Object) -> bpy.types.Key:
+    """The shape keys of an object that is known to have some."""
+    return cast("bpy.types.Key", meshes.of(obj).shape_keys)
 
 
 def add(
@@ -65,11 +71,11 @@ def add(
 
 def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: clips.CARNIVORES_PG_animation) -> bool:
     """Give `item` keys like those of `source`, unrounded; whether there were any."""
-    numbers = block_numbers(obj.data, source)
+    numbers = block_numbers(meshes.of(obj), source)
     if numbers is None:
         return False
-    points = _points(obj.data, numbers)
-    _add(obj, item, points, item.name or "Animation", source.rate, relative=obj.data.shape_keys.use_relative)
+    points = _points(meshes.of(obj), numbers)
+    _add(obj, item, points, item.name or "Animation", source.rate, relative=_keys(obj).use_relative)
     return True
 
 
@@ -85,8 +91,8 @@ def _add(
     """Keys and Action of `item` from `points` (N, 3V) in the mesh's own space."""
     if obj.data.shape_keys is None:
         obj.shape_key_add(name="Basis", from_mix=False).interpolation = "KEY_LINEAR"
-        obj.data.shape_keys.use_relative = relative
-    keys = obj.data.shape_keys
+        _keys(obj).use_relative = relative
+    keys = _keys(obj)
     number, count = len(keys.key_blocks), len(points)
     was_relative = keys.use_relative
     # A new absolute key may go where the time line stands, among the others; a relative one goes behind all of them.
@@ -180,11 +186,11 @@ def set_values(mesh: bpy.types.Mesh, values: dict[str, float]) -> None:
 
 def remove(obj: bpy.types.Object, item: clips.CARNIVORES_PG_animation) -> None:
     """Take the keys of an animation away, and the base key with the last of them."""
-    numbers = block_numbers(obj.data, item)
+    numbers = block_numbers(meshes.of(obj), item)
     if numbers is None:
         return
-    for block in [obj.data.shape_keys.key_blocks[number] for number in reversed(numbers)]:
+    for block in [_keys(obj).key_blocks[number] for number in reversed(numbers)]:
         obj.shape_key_remove(block)
     item.first_key = item.last_key = -1.0
-    if len(obj.data.shape_keys.key_blocks) == 1:
+    if len(_keys(obj).key_blocks) == 1:
         obj.shape_key_clear()

@@ -146,7 +146,7 @@ def _recovered(rig: bpy.types.Object) -> Table:
     groups: dict[str, int] = {}
     for bone in rig.data.bones:
         number = kept.get(bone, kept.OWNER_NUMBER, -1)
-        if kept.OWNER_NUMBER in bone and number not in groups.values():
+        if kept.has(bone, kept.OWNER_NUMBER) and number not in groups.values():
             groups[bone.name] = number
     free = max(groups.values(), default=-1) + 1
     for bone in rig.data.bones:

@@ -11,22 +11,32 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ...io_common.formats.errors import UserError
+from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import check_character
 from ..scene import clip_edit, clips, frames, playback
 from . import state
-from .panel import target
+from .target import target
 
 
-class _OnList:
+# To the type checker the mixins are operators; at run time only the classes that use them are.
+if TYPE_CHECKING:
+    _Base = bpy.types.Operator
+
+    class _ChoosesFile(bpy.types.Operator):
+        filepath: str
+else:
+    _Base = object
+    _ChoosesFile = ImportHelper
+
+
+class _OnList(_Base):
     """An operator on the list of the mesh that the panels are about; `number` -1 means the chosen entry."""
 
     bl_options = {"REGISTER", "UNDO"}
 
     if TYPE_CHECKING:
         number: int
-        report: Any
-        poll_message_set: Any
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -96,12 +106,12 @@ class CARNIVORES_OT_animation_add(_OnList, bpy.types.Operator):
         obj = target(context)
         playing = _playing(obj) if obj is not None else None
         self.action = playing.name if playing is not None else ""
-        result: set[str] = context.window_manager.invoke_props_dialog(self)
+        result: Any = context.window_manager.invoke_props_dialog(self)
         return result
 
     def draw(self, _context: bpy.types.Context) -> None:
         """Source, and the Actions there are."""
-        layout = self.layout  # type: ignore[attr-defined]
+        layout = self.layout
         layout.prop(self, "source", expand=True)
         if self.source == "ACTION":
             layout.prop_search(self, "action", bpy.data, "actions")
@@ -161,7 +171,7 @@ class CARNIVORES_OT_animation_move(_OnList, bpy.types.Operator):
         number = self.entry(obj)
         to = number + (-1 if self.direction == "UP" else 1)
         if 0 <= to < len(clips.animations(obj.data)):
-            clip_edit.move(obj.data, number, to)
+            clip_edit.move(meshes.of(obj), number, to)
 
 
 class CARNIVORES_OT_animation_duplicate(_OnList, bpy.types.Operator):
@@ -179,14 +189,13 @@ class CARNIVORES_OT_animation_duplicate(_OnList, bpy.types.Operator):
         clip_edit.duplicate(obj, self.entry(obj))
 
 
-class CARNIVORES_OT_animation_replace(_OnList, ImportHelper, bpy.types.Operator):
+class CARNIVORES_OT_animation_replace(_OnList, _ChoosesFile, bpy.types.Operator):
     """Give an animation the motion of a VTL, an ANI or an animation of another CAR; its name and sound stay"""
 
     bl_idname = "carnivores.animation_replace"
     bl_label = "Replace Animation"
 
     if TYPE_CHECKING:
-        filepath: str
         animation: str
     else:
         number: _number()
@@ -231,7 +240,7 @@ class CARNIVORES_OT_animation_stop(bpy.types.Operator):
         """Leave Action and range as they are."""
         if not bpy.app.background and context.screen is not None and context.screen.is_animation_playing:
             bpy.ops.screen.animation_cancel(restore_frame=False)
-        playback.stop(context.scene)
+        playback.stop(selection.scene(context))
         return {"FINISHED"}
 
 
@@ -276,27 +285,25 @@ class CARNIVORES_OT_animation_scene_rate(_OnList, bpy.types.Operator):
         rate = self.rate
         if not rate:
             item = clips.animations(obj.data)[self.entry(obj)]
-            count = frames.frame_count(context.scene, item)
+            count = frames.frame_count(selection.scene(context), item)
             rate = max(item.kps, 1) * max(count - 1, 1) / max(count, 1)
         clip_edit.retime_all(context, max(rate, 1.0))
 
 
-class CARNIVORES_OT_sound_add(_OnList, ImportHelper, bpy.types.Operator):
+class CARNIVORES_OT_sound_add(_OnList, _ChoosesFile, bpy.types.Operator):
     """Add a sound file, mixed to mono and resampled to what the games play; the chosen animation starts it"""
 
     bl_idname = "carnivores.sound_add"
     bl_label = "Add Sound"
 
-    if TYPE_CHECKING:
-        filepath: str
-    else:
+    if not TYPE_CHECKING:
         number: _number()
         filter_glob: StringProperty(default="*.wav;*.mp3;*.ogg;*.flac;*.aif;*.aiff;*.m4a;*.opus", options={"HIDDEN"})
 
     def act(self, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         """Append the sound, and link it to the chosen animation when that has none."""
         del context
-        item = clip_edit.add_sound(obj.data, Path(bpy.path.abspath(self.filepath)))
+        item = clip_edit.add_sound(meshes.of(obj), Path(bpy.path.abspath(self.filepath)))
         chosen = clips.active(obj.data)
         if chosen is not None and chosen.sound == clips.NO_SOUND:
             chosen.sound = len(clips.sounds(obj.data)) - 1
@@ -317,7 +324,7 @@ class CARNIVORES_OT_sound_remove(_OnList, bpy.types.Operator):
         count = len(clips.sounds(obj.data))
         if not count:
             raise UserError(f'"{obj.name}" has no sound in its list')
-        clip_edit.remove_sound(obj.data, min(getattr(obj.data, clips.ACTIVE_SOUND), count - 1))
+        clip_edit.remove_sound(meshes.of(obj), min(getattr(obj.data, clips.ACTIVE_SOUND), count - 1))
 
 
 class CARNIVORES_OT_sound_link(_OnList, bpy.types.Operator):

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...io_common.scene import mesh as meshes
+from ...io_common.scene import selection
 from ..formats import motion
 from ..scene import clip_edit, clips, frames
-from .panel import target
+from .target import target
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
 
 
 class CARNIVORES_UL_animations(bpy.types.UIList):
@@ -31,7 +36,7 @@ class CARNIVORES_UL_animations(bpy.types.UIList):
         """One row; the name can be edited by a double click."""
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon=_icon_of(item))
-        count = frames.frame_count(context.scene, item)
+        count = frames.frame_count(selection.scene(context), item)
         facts = row.row(align=True)
         facts.alignment = "RIGHT"
         facts.label(text=f"{item.kps}/s  {count}  {motion.seconds(count, item.kps):.2f} s")
@@ -40,7 +45,7 @@ class CARNIVORES_UL_animations(bpy.types.UIList):
         row.operator("carnivores.animation_play", text="", icon="PLAY", emboss=False).number = index
 
 
-def _icon_of(item: Any) -> str:
+def _icon_of(item: Any) -> IconItems:
     if item.is_missing and item.action is None:
         return "ERROR"
     if item.first_key >= 0:
@@ -104,7 +109,7 @@ class CARNIVORES_PT_animations(bpy.types.Panel):
         obj = target(context)
         if obj is None:
             return
-        mesh = obj.data
+        mesh = meshes.of(obj)
         row = self.layout.row()
         row.template_list("CARNIVORES_UL_animations", "", mesh, clips.ANIMATIONS, mesh, clips.ACTIVE_ANIMATION, rows=6)
         self._buttons(row.column(align=True))

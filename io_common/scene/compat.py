@@ -32,22 +32,27 @@ def name_limit(kind: type = bpy.types.ID) -> int:
     return int(cast("Any", kind).bl_rna.properties["name"].length_max) - 1
 
 
+def animation_data(block: bpy.types.ID) -> Any:  # noqa: ANN401  (not every kind of data-block can have it)
+    """What animates `block`, None while nothing does; `block` must be of a kind that can be animated."""
+    return cast("Any", block).animation_data
+
+
 def curves(block: bpy.types.ID, action: bpy.types.Action) -> Any:
     """What holds the F-curves of `action` for `block`, with action and slot assigned to it: slots exist from 4.4."""
-    data = block.animation_data or block.animation_data_create()
+    data = animation_data(block) or block.animation_data_create()
     data.action = action
     if not hasattr(action, "slots"):
         return action
     slot = data.action_slot or action.slots.new(id_type=block.id_type, name=block.name)
     data.action_slot = slot
     layer = action.layers[0] if len(action.layers) else action.layers.new("Layer")
-    strip = layer.strips[0] if len(layer.strips) else layer.strips.new(type="KEYFRAME")
+    strip: Any = layer.strips[0] if len(layer.strips) else layer.strips.new(type="KEYFRAME")
     return strip.channelbag(slot, ensure=True)
 
 
 def assign_action(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any = None) -> None:
     """Make `action` the active one of `block`; the slot is chosen, since Blender matches it by name only."""
-    data = block.animation_data or block.animation_data_create()
+    data = animation_data(block) or block.animation_data_create()
     data.action = action
     if action is None or not hasattr(action, "slots"):
         return
@@ -64,11 +69,9 @@ def curves_by_slot(action: bpy.types.Action) -> list[tuple[Any, list[Any]]]:
     if not hasattr(action, "layers"):
         return [(None, list(action.fcurves))]
     found: dict[int, tuple[Any, list[Any]]] = {slot.handle: (slot, []) for slot in action.slots}
-    for layer in action.layers:
-        for strip in layer.strips:
-            for bag in strip.channelbags:
-                if bag.slot_handle in found:
-                    found[bag.slot_handle][1].extend(bag.fcurves)
+    for bag in _bags(action):
+        if bag.slot_handle in found:
+            found[bag.slot_handle][1].extend(bag.fcurves)
     return list(found.values())
 
 
@@ -76,9 +79,12 @@ def all_curves(action: bpy.types.Action) -> list[Any]:
     """Every F-curve of an action, over all its slots."""
     if not hasattr(action, "layers"):
         return list(action.fcurves)
-    return [
-        curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves
-    ]
+    return [curve for bag in _bags(action) for curve in bag.fcurves]
+
+
+def _bags(action: bpy.types.Action) -> list[Any]:
+    """Every channelbag of an action; to the stubs a strip has none, as only those of keyframes have."""
+    return [bag for layer in action.layers for strip in layer.strips for bag in cast("Any", strip).channelbags]
 
 
 def write_png(image: bpy.types.Image, path: Path) -> None:

@@ -29,6 +29,11 @@ class Scope(Protocol):
     def collection(self) -> str: ...  # noqa: D102
 
 
+def scene(context: bpy.types.Context) -> bpy.types.Scene:
+    """The scene, which every context has that can import or export; to the stubs it may be missing."""
+    return cast("bpy.types.Scene", context.scene)
+
+
 def chosen(context: bpy.types.Context, scope: Scope) -> list[bpy.types.Object]:
     """The objects with a surface that `scope` means, in the order of the scene.
 

@@ -112,7 +112,7 @@ class Source:
 
     def game_table(self) -> str:
         """Return one row per game that models are checked for."""
-        limits = self.module("io_carnivores.formats.check").LIMITS
+        limits = self.module("io_carnivores.formats.limits").LIMITS
         rows = []
         for value, label, words in self.module("io_carnivores.scene.options").GAMES:
             limit = limits[value]

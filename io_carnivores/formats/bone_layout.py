@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,13 +77,14 @@ def tails(bodies: Bodies, rest: Doubles, tree: Tree, head: Doubles, partner: Int
         if tree.parent[body] >= 0:
             weight[tree.parent[body]] += weight[body]
     result = head.copy()
+    chain = _Chain(below, head, weight, partner, 2 * _shortest(size))
     chosen: dict[int, int] = {}
     for body, rows in enumerate(bodies.slices()):
         own = rest[bodies.order[rows]] - head[body]
         twin = chosen.get(int(partner[body]), -1)
         child = int(partner[twin]) if twin >= 0 else -1
         if child < 0 or int(tree.parent[child]) != body or np.linalg.norm(head[child] - head[body]) < _shortest(size):
-            child = _next(body, below[body], head, own, weight, partner, size)
+            child = _next(chain, body, own)
         chosen[body] = child
         result[body] = head[child] if child >= 0 else head[body] + _across(body, own, tree, head, size)
     return result
@@ -96,16 +98,30 @@ def _shortest(size: float) -> float:
     return max(_SHORTEST * size, _LEAST)
 
 
-def _next(
-    body: int, children: list[int], head: Doubles, own: Doubles, weight: Doubles, partner: Ints, size: float
-) -> int:
+@dataclass(frozen=True)
+class _Chain:
+    """How the bodies hang together.
+
+    `below` the children of each, `head` (B, 3) its joint, `weight` (B,) how many vertices it carries, `partner` (B,)
+    its mirror; `least` is the length of a bone that is long enough.
+    """
+
+    below: list[list[int]]
+    head: Doubles
+    weight: Doubles
+    partner: Ints
+    least: float
+
+
+def _next(chain: _Chain, body: int, own: Doubles) -> int:
     """The child that continues the chain: ahead of the body's own vertices, and carrying the most; -1 for none."""
+    head, weight, partner = chain.head, chain.weight, chain.partner
     best, chosen = 0.0, -1
     toward = own.mean(axis=0) if len(own) else np.zeros(3)
-    for child in children:
+    for child in chain.below[body]:
         way = head[child] - head[body]
         length = float(np.linalg.norm(way))
-        if length < 2 * _shortest(size) or weight[child] < _SMALL * len(own):
+        if length < chain.least or weight[child] < _SMALL * len(own):
             continue
         if partner[body] == body and partner[child] not in (-1, child):
             continue

@@ -85,12 +85,11 @@ def _words(bodies: Bodies, rest: Doubles, tree: Tree, partner: Ints) -> list[str
     shared = {tree.root} | (set(front) & set(back))
     front = [body for body in front if body not in shared]
     back = [body for body in back if body not in shared]
-    ground = low[1] + _GROUND * (high[1] - low[1])
     result[tree.root] = "Root"
     _name_front(result, front, limbs, bodies, tree, centre)
     _name_back(result, back, limbs, tree, upright=upright)
     place = {body: number for number, body in enumerate([*back[::-1], tree.root, *front])}
-    _name_limbs(result, [limb for limb in limbs if len(limb) >= _LIMB], bodies, rest, tree, place, ground)
+    _name_limbs(result, [limb for limb in limbs if len(limb) >= _LIMB], bodies, rest, tree, place)
     return result
 
 
@@ -133,12 +132,13 @@ def _name_limbs(
     rest: Doubles,
     tree: Tree,
     place: dict[int, int],
-    ground: float,
 ) -> None:
     """Legs stand on the ground; of several the front ones are forelegs. What hangs before the legs is an arm.
 
     `place`: how far ahead each body of the spine is; limbs that hang elsewhere stay without a word.
     """
+    bottom, top = rest[:, 1].min(), rest[:, 1].max()
+    ground = bottom + _GROUND * (top - bottom)
     known = [limb for limb in limbs if int(tree.parent[limb[0]]) in place]
     at = [place[int(tree.parent[limb[0]])] for limb in known]
     low = [min(float(rest[bodies.order[rows], 1].min()) for rows in _rows(bodies, limb)) <= ground for limb in known]

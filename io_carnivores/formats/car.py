@@ -54,7 +54,7 @@ class Sound:
 class Character:
     """One CAR. `model` has no bones; `name` is the raw 32-byte block.
 
-    `table`: the raw bytes of the sound table: 256, or fewer, or none at all; the engines then take -1 for what is missing.
+    `table`: the raw bytes of the sound table: 256, or fewer, or none at all; the engines take -1 for what is missing.
     `check_loops`: its check should look for animations that do not end in their first frame.
     """
 

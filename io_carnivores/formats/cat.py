@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """CAT, the text that puts a character of the mobile game together: its 3DN, its animations (ANI) and sounds (WAV).
 
-First line `carnivores_character`, then sections `[general]` (title, model), `[animations]` (count, then `animation_id N`
-with a file and maybe a sound_index) and `[sounds]` (count, `sound_id N` with a file). Files are named without suffix.
+First line `carnivores_character`, then sections `[general]` (title, model), `[animations]` (count, then `animation_id
+N` with a file and maybe a sound_index) and `[sounds]` (count, `sound_id N` with a file). Files are named without
+suffix.
 """
 
 from __future__ import annotations

@@ -11,14 +11,14 @@ from ...io_common.formats import files
 from ...io_common.formats.errors import ExportError, FormatError, UserError
 from . import ani, cat, model_3dn, sound_data, textures
 from . import model as static
-from .cat import Cat
-from .model import Model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...io_common.formats.digest import Digest
     from ...io_common.formats.fields import Section
+    from .cat import Cat
+    from .model import Model
     from .motion import Animation
 
 
@@ -57,7 +57,9 @@ def summary(found: CatSet) -> dict[str, Any]:
     """What `info` prints: the text, and the counts of the files that were found."""
     facts = cat.summary(found.cat)
     for entry, animation in zip(facts["animations"], found.animations, strict=False):
-        entry |= {"kps": animation.kps, "frames": len(animation.frames)} if animation is not None else {"found": False}
+        entry.update(
+            {"kps": animation.kps, "frames": len(animation.frames)} if animation is not None else {"found": False}
+        )
     if found.model is not None:
         facts |= {name: value for name, value in static.summary(found.model).items() if name != "bones"}
     return facts
@@ -121,7 +123,7 @@ def _sound(place: _Places, name: str, digest: Digest, missing: list[str]) -> byt
 
 
 class _Places:
-    """Where the files of a character may be: beside the text, in the folders next to it, in the preferences' folders."""
+    """Where the files of a character may be: beside the text, in folders next to it, in those of the preferences."""
 
     def __init__(self, path: Path, folders: Sequence[str]) -> None:
         near = path.absolute().parent

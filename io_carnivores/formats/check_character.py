@@ -14,6 +14,7 @@ import numpy as np
 from ...io_common.formats.issues import Issue, Severity
 from . import check as static
 from .car import SOUND_RATE, TABLE_ENTRIES, Character
+from .limits import LIMITS
 from .model import label
 from .motion import LIMIT, Animation
 
@@ -25,7 +26,7 @@ _TOLERANT = ("MEE", "MOBILE")
 
 
 def check(character: Character, game: str, kind: str = "car") -> list[Issue]:
-    """Issues of a character to be written as `kind` ("car", "3dn") for `game`, a key of `check.LIMITS`; errors first."""
+    """Issues of a character to be written as `kind` ("car", "3dn") for `game`, a key of `LIMITS`; errors first."""
     found = static.check(character.model, game, kind)
     found += _lists(character, game)
     for animation in character.animations:
@@ -36,12 +37,12 @@ def check(character: Character, game: str, kind: str = "car") -> list[Issue]:
 
 def check_animation(animation: Animation, game: str, *, loops: bool = False) -> list[Issue]:
     """Issues of one animation. `loops`: it should end in its first frame; a third of all known ones rightly do not."""
-    found = list(_animation(animation, static.LIMITS[game].label, strict=game not in _TOLERANT))
+    found = list(_animation(animation, LIMITS[game].label, strict=game not in _TOLERANT))
     return found + (list(_loop(animation)) if loops else [])
 
 
 def _lists(character: Character, game: str) -> Iterator[Issue]:
-    name = static.LIMITS[game].label
+    name = LIMITS[game].label
     for noun, entries in (("animations", character.animations), ("sounds", character.sounds)):
         number = len(entries)
         if number > TABLE_ENTRIES and game != "MOBILE":
@@ -94,7 +95,8 @@ def _sounds(character: Character) -> Iterator[Issue]:
             yield Issue(
                 Severity.WARNING,
                 "long-sound",
-                f'the sound "{title}" lasts {sound.seconds:.1f} s ({SOUND_RATE} Hz), longer than any sound of the games',
+                f'the sound "{title}" lasts {sound.seconds:.1f} s ({SOUND_RATE} Hz), '
+                "longer than any sound of the games",
             )
         if len(sound.data) % 2:
             yield Issue(

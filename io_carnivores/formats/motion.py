@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vertex animations: what CAR, VTL and ANI share.
 
-A frame holds the absolute position of every vertex as i16 in sixteenths of a file unit, truncated toward zero (measured:
-40 of 40 frames that coincide with a base pose). Frame k of N at K keys a second is shown at k * N / ((N - 1) * K)
-seconds: the engines stretch the N - 1 intervals over N / K seconds.
+A frame holds the absolute position of every vertex as i16 in sixteenths of a file unit, truncated toward zero
+(measured: 40 of 40 frames that coincide with a base pose). Frame k of N at K keys a second is shown at
+k * N / ((N - 1) * K) seconds: the engines stretch the N - 1 intervals over N / K seconds.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _KNEE = 0.8  # above it, too loud sounds are bent instead of cut
 
 @dataclass(frozen=True)
 class Chunks:
-    """A WAV file: `form`, `channels`, `rate` (Hz), `block` (bytes) and `bits` of its format, and the bytes of its data."""
+    """A WAV file: `form`, `channels`, `rate` (Hz), `block` (bytes) and `bits` of its format, and its `data`."""
 
     form: int
     channels: int
@@ -88,7 +88,7 @@ def exact(data: bytes) -> bytes | None:
 
 
 def decode(data: bytes) -> tuple[Wave, int]:
-    """A WAV file as a wave and its rate. Raises `FormatError`, `UnsupportedError` for codecs that are not known here."""
+    """A WAV file as a wave and its rate. Raises `FormatError`, `UnsupportedError` for codecs not known here."""
     found = chunks(data)
     if found.form == IMA_ADPCM:
         return _adpcm(found), found.rate

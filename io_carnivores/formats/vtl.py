@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """VTL, one vertex animation of the PC tools.
 
-i32 vertex count, i32 KPS, i32 frame field, then the frames. Two styles: the original Animator stores the index of the last
-frame, all later tools the number of frames; the size of the file tells them apart.
+i32 vertex count, i32 KPS, i32 frame field, then the frames. Two styles: the original Animator stores the index of the
+last frame, all later tools the number of frames; the size of the file tells them apart.
 """
 
 from __future__ import annotations

@@ -34,8 +34,10 @@ _STILL = 1e-6  # matrices closer than this are the same
 
 @dataclass(frozen=True)
 class Body:
-    """An object to be baked. `matrix` (4, 4) takes its local space at rest to Blender axes in file units, None: nothing
-    to do. `still`: its modifiers, Armature aside, are left out.
+    """An object to be baked.
+
+    `matrix` (4, 4) takes its local space at rest to Blender axes in file units, None: nothing to do. `still`: its
+    modifiers, Armature aside, are left out.
     """
 
     obj: bpy.types.Object

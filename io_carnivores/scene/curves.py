@@ -70,7 +70,7 @@ def bones_of(action: bpy.types.Action) -> set[str]:
 
 
 def stretch(action: bpy.types.Action, factor: float) -> None:
-    """Move every keyframe to `factor` times its distance from the start of the action; untouched ones stay untouched."""
+    """Move every keyframe to `factor` times its distance from the start; a sealed action stays sealed."""
     if factor == 1.0:
         return
     sealed = is_sealed(action)

@@ -80,6 +80,10 @@ class Source:
         keyed = shape_motion.frames_of(meshes.of(obj), item)
         if keyed is not None or item.action is None:
             return None if keyed is None else self._placed(self._with_base_edits(obj, keyed))
+        return self._original(obj, item)
+
+    def _original(self, obj: bpy.types.Object, item: Any) -> Frames | None:
+        """The frames that an Action still stands for."""
         original = bone_motion.original_frames(obj, item.action)
         if original is None or len(original) != frame_count(selection.scene(self.context), item):
             return None

@@ -14,6 +14,7 @@ from ...io_common.formats.issues import Issue, Severity
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import check, check_character
+from ..formats.limits import LIMITS
 from . import character, clips, extract, face_flags, part
 from .options import Export3dnOptions, ExportCharacterOptions, ExportOptions
 
@@ -28,7 +29,7 @@ _VERTEX_ORIGIN = "carnivores_origin_vertex"
 
 def options_for(game: str) -> ExportOptions:
     """The export options with which objects are checked for `game`: the defaults of the format it loads."""
-    if check.LIMITS[game].extension == "3dn":
+    if LIMITS[game].extension == "3dn":
         return Export3dnOptions(game=game, texture="ALWAYS")  # written or not, the picture counts
     return ExportOptions(game=game)
 
@@ -36,7 +37,7 @@ def options_for(game: str) -> ExportOptions:
 def inspect(context: bpy.types.Context, obj: bpy.types.Object, game: str, digest: Digest) -> list[Issue]:
     """Issues of one object, exported alone. Raises `UserError` where it cannot be exported at all."""
     options = options_for(game)
-    kind = check.LIMITS[game].extension
+    kind = LIMITS[game].extension
     if kind != "3dn" and obj.type == "MESH" and len(clips.animations(obj.data)):
         options = ExportCharacterOptions(game=game)
         found = character.extract_car(context, [obj], options, digest, Path(obj.name))

@@ -174,15 +174,18 @@ class CatOptions(CharacterOptions):
     use_texture_search: bool = option(
         True,
         "Find Texture",
-        "Look for the texture beside the model, in the textures folder of the game and in the folders of the preferences",
+        "Look for the texture beside the model, in the textures folder of the game "
+        "and in the folders of the preferences",
     )
 
 
 _JOIN = ("Join Into One File", "Write all objects into one character instead of one file each")
 _BASE = (
     "Follow Base Pose",
-    "Vertices that were moved in the base pose are moved in every frame too, along with their bones; "
-    "without it frames stay as they are",
+    (
+        "Vertices that were moved in the base pose are moved in every frame too, along with their bones; "
+        "without it frames stay as they are"
+    ),
 )
 _LOOPS = ("Check Loops", "Warn of animations that do not end in their first frame")
 

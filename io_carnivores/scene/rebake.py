@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 def rebake(context: bpy.types.Context, objects: Sequence[bpy.types.Object], model: Any) -> dict[str, Any]:
     """Bake every animation of `objects` and compare with `model`, what a file was read as.
 
-    Gives the `coordinates` compared, the share `within` so many steps in percent (none without animations), and the numbers of `soft_vertices`,
-    which are more than 2 steps off in more than 2 % of the frames; of all animations together, and of each.
+    Gives the `coordinates` compared, the share `within` so many steps in percent (none without animations), and the
+    numbers of `soft_vertices`, which are more than 2 steps off in more than 2 % of the frames; of all animations
+    together, and of each.
     """
     with selection.object_mode(context), selection.at_rest(context, objects):
         count = frames.evaluated_count(context, objects, ExportCharacterOptions())

@@ -103,7 +103,7 @@ def _add(
         block.points.foreach_set("co", values)
     keys.use_relative = was_relative
     item.first_key, item.last_key = keys.key_blocks[number].frame, keys.key_blocks[number + count - 1].frame
-    item.action = _action(keys, title, number, count, item.kps, fps, relative=keys.use_relative)
+    item.action = _action(keys, title, number, count, item.kps, fps)
     item.rate = fps
 
 
@@ -115,14 +115,12 @@ def _points(mesh: bpy.types.Mesh, numbers: range) -> npt.NDArray[np.float32]:
     return points
 
 
-def _action(
-    keys: bpy.types.Key, title: str, first: int, count: int, kps: int, fps: float, *, relative: bool
-) -> bpy.types.Action:
+def _action(keys: bpy.types.Key, title: str, first: int, count: int, kps: int, fps: float) -> bpy.types.Action:
     action = bpy.data.actions.new(title)
     action.use_fake_user = True
     frames = curves.START + motion.times(count, kps) * fps
     bag = compat.curves(keys, action)
-    if not relative:
+    if not keys.use_relative:
         blocks = keys.key_blocks
         ends = np.array([[frames[0], blocks[first].frame], [frames[-1], blocks[first + count - 1].frame]])
         curves.write_curve(bag, "eval_time", ends if count > 1 else ends[:1])

@@ -18,7 +18,6 @@ from ..scene import clip_edit, clips, frames, playback
 from . import state
 from .target import target
 
-
 # To the type checker the mixins are operators; at run time only the classes that use them are.
 if TYPE_CHECKING:
     _Base = bpy.types.Operator

@@ -9,8 +9,8 @@ import bmesh
 import bpy
 
 from ...io_common.scene import selection
-from ..formats import check
 from ..formats.flags import FLAGS, FaceFlag, FlagInfo
+from ..formats.limits import LIMITS
 from ..formats.model import BONE
 from ..scene import kept
 from . import name_operators, state
@@ -87,7 +87,7 @@ class CARNIVORES_PT_model(_Panel, bpy.types.Panel):
 
     def _facts(self, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         mesh = cast("bpy.types.Mesh", obj.data)
-        limits = check.LIMITS[state.sidebar(context).game]
+        limits = LIMITS[state.sidebar(context).game]
         vertices, faces = _sizes(obj)
         column = self.layout.column(align=True)
         _fact(column, "Format", _format_of(mesh))

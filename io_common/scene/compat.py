@@ -32,7 +32,7 @@ def name_limit(kind: type = bpy.types.ID) -> int:
     return int(cast("Any", kind).bl_rna.properties["name"].length_max) - 1
 
 
-def animation_data(block: bpy.types.ID) -> Any:  # noqa: ANN401  (not every kind of data-block can have it)
+def animation_data(block: bpy.types.ID) -> Any:
     """What animates `block`, None while nothing does; `block` must be of a kind that can be animated."""
     return cast("Any", block).animation_data
 

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import struct
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -19,6 +18,9 @@ from hypothesis import strategies as st
 
 from tests import characters
 from tests.strategies import models
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NUMBER = st.integers(-(2**31), 2**31 - 1)
 NAME = st.binary(min_size=32, max_size=32)

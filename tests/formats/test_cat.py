@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -17,6 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import characters
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WORD = st.text(st.sampled_from("abcXYZ_019 .-ä"), min_size=1, max_size=12).map(str.strip).filter(bool)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from addon.io_carnivores.formats import check, model_3df, model_3dn
+from addon.io_carnivores.formats.limits import LIMITS
 from addon.io_carnivores.formats.model import BONE, FACE, VERTEX, Model, TextureFile
 from addon.io_common.formats.errors import UserError
 from addon.io_common.formats.issues import Issue, Severity
@@ -43,7 +44,7 @@ def test_every_game_of_the_options_has_limits() -> None:
     """The list a user chooses from and the table of limits have the same keys."""
     from addon.io_carnivores.scene.options import GAMES as CHOICES
 
-    assert tuple(value for value, *_ in CHOICES) == tuple(check.LIMITS) == GAMES
+    assert tuple(value for value, *_ in CHOICES) == tuple(LIMITS) == GAMES
 
 
 @pytest.mark.parametrize("game", ["C1", "C2", "ICE_AGE", "MEE"])

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import struct
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,9 @@ from addon.io_carnivores.formats.vtl import Vtl
 from addon.io_common.formats.errors import FormatError
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NUMBER = st.integers(-(2**31), 2**31 - 1)
 

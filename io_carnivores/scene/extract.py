@@ -100,7 +100,13 @@ def _assemble(parts: list[Part]) -> Model:
         vertex_base += len(own)
     if not vertex_base:
         raise ExportError(f'the object "{parts[0].name}" has no vertices')
-    return Model(np.concatenate(faces), np.concatenate(vertices), np.concatenate(bones))
+    model = Model(np.concatenate(faces), np.concatenate(vertices), np.concatenate(bones))
+    for what, table in (("vertex", model.vertices), ("bone", model.bones)):
+        finite = np.isfinite(table["position"]).all(axis=1)
+        if not finite.all():
+            name = f'"{parts[0].name}"' if len(parts) == 1 else "the objects"
+            raise ExportError(f"{name}: the position of {what} {int(np.argmin(finite))} is not a finite number")
+    return model
 
 
 def _shifted(bones: npt.NDArray[Any], base: int) -> npt.NDArray[Any]:

@@ -165,12 +165,23 @@ def _renumbered(links: npt.NDArray[np.int32], numbers: npt.NDArray[np.int32], co
     `count` is how many faces the file had. Links that led nowhere are left alone; faces that are not the file's own,
     whose number is -1, are in no list.
     """
-    place = np.full(max(count, 1), -1, np.int32)
     own = (numbers >= 0) & (numbers < count)
-    place[numbers[own]] = np.flatnonzero(own)
     inside = (links >= 0) & (links < count)
-    moved = np.where(inside, place[np.where(inside, links, 0)], links)
+    # Not a table of `count` places: what a .blend holds may be any number.
+    kept_numbers, kept_places = numbers[own], np.flatnonzero(own)
+    moved = np.where(inside, _look_up(links, kept_numbers, kept_places), links)
     return np.where(own, moved, -1).astype(np.int32)
+
+
+def _look_up(
+    wanted: npt.NDArray[Any], keys: npt.NDArray[np.int32], values: npt.NDArray[np.intp]
+) -> npt.NDArray[np.intp]:
+    """`values` (n,) of the `keys` (n,), any numbers, that are `wanted`, in its shape; -1 where there is no such key."""
+    if not len(keys):
+        return np.full(wanted.shape, -1, np.intp)
+    order = np.argsort(keys, kind="stable")
+    at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return np.where(keys[order][at] == wanted, values[order][at], -1)
 
 
 def _with_current_vertices(
@@ -180,10 +191,8 @@ def _with_current_vertices(
     if entry.vertex_numbers is None:
         return records[:0], at[:0]
     numbers = entry.vertex_numbers
-    place = np.full(int(max(numbers.max(initial=0), records["corner"].max(initial=0))) + 1, -1, np.int64)
-    known = np.flatnonzero(numbers >= 0)[::-1]
-    place[numbers[known]] = known
-    corner = place[records["corner"]]
+    known = np.flatnonzero(numbers >= 0)
+    corner = _look_up(records["corner"].astype(np.int64), numbers[known], known)
     whole = (corner >= 0).all(axis=1)
     out = records[whole].copy()
     out["corner"] = corner[whole]

@@ -168,9 +168,11 @@ def _image(model: Model, name: str, path: Path, digest: Digest) -> bpy.types.Ima
             bpy.data.images.remove(image)
             digest.add(f'the texture "{title}" is damaged; the model is shown without it', subject=path.name)
             return None
+        shown = pictures.read(image)
     else:
         image = pictures.from_picture(title, texture.picture)
-    image[kept.SOURCE] = pictures.fingerprint(pictures.read(image))
+        shown = texture.picture  # Blender reads the same back, but takes five times the memory for it
+    image[kept.SOURCE] = pictures.fingerprint(shown)
     return image
 
 

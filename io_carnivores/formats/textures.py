@@ -6,8 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...io_common.formats import files
-from ...io_common.formats.errors import ExportError, FormatError, UnsupportedError, UserError
+from ...io_common.formats.errors import ExportError, FormatError, UserError
+from ...io_common.formats.reader import Reader
 from . import crt, pkm, tga
 from .model import Model, TextureFile, label
 
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 # In the order they are preferred when several lie side by side: lossless ones first.
 SUFFIXES = (".tga", ".crt", ".png", ".pkm")
 _PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_HEADER = np.dtype([("length", ">u4"), ("kind", "S4"), ("width", ">u4"), ("height", ">u4"), ("depth", "u1")])
+_PNG_PIXELS = 5 << 20  # that any PNG may have, as a run-length coded TGA may
 
 
 def find(name: str, model_path: Path, folders: Sequence[str] = ()) -> Path | None:
@@ -68,6 +73,7 @@ def read(path: Path) -> TextureFile:
     data = files.read_file(path)
     try:
         if data.startswith(_PNG):
+            _require_bearable(data)
             return TextureFile(".png", encoded=data)
         if data.startswith(b"PKM "):
             return TextureFile(".pkm", pkm.read(data))
@@ -78,6 +84,24 @@ def read(path: Path) -> TextureFile:
     except UserError as error:
         raise error.at(path) from error
     raise FormatError("this is not a texture that can be read", expected="TGA, CRT, PKM or PNG", path=path)
+
+
+def _require_bearable(data: bytes) -> None:
+    """Refuse a PNG that unfolds to far more than its size, before Blender decodes it; 2048 x 2048 of 8 bits passes."""
+    reader = Reader(data)
+    reader.take(len(_PNG), "the PNG mark")
+    header = reader.array(_PNG_HEADER, 1, "size fields of the PNG header")[0]
+    width, height = int(header["width"]), int(header["height"])
+    most = _PNG_PIXELS + 3 * len(data) // 2
+    if header["depth"] == 16:  # noqa: PLR2004  (Blender holds such pixels as floats)
+        most //= 4
+    if width * height > most:
+        raise FormatError(
+            "the PNG picture is larger than a texture of this file size can be",
+            offset=16,
+            expected=f"at most {most} pixels",
+            found=f"{width} x {height}",
+        )
 
 
 def attach(model: Model, path: Path, folders: Sequence[str], digest: Digest) -> Model:
@@ -91,7 +115,7 @@ def attach(model: Model, path: Path, folders: Sequence[str], digest: Digest) -> 
         return model
     try:
         model.texture = read(found)
-    except UnsupportedError:
+    except crt.CompressedTextureError:
         digest.add(f'the texture "{found.name}" is compressed in a way that cannot be read', subject=path.name)
     except UserError as error:
         digest.add(f"the texture cannot be used ({str(error).rstrip('.')})", subject=path.name)

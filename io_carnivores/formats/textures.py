@@ -109,7 +109,8 @@ def attach(model: Model, path: Path, folders: Sequence[str], digest: Digest) -> 
     name = label(model.texture_name)
     if not name:
         return model
-    found = find(name, path, folders)
+    # An export writes a name that is none for a file, such as "a/b", as one that is.
+    found = find(name, path, folders) or find(files.safe_stem(name, path.stem), path, folders)
     if found is None:
         digest.add(f'the texture "{name}" was not found; the model is shown without it', subject=path.name)
         return model

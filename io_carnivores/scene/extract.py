@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import ExportError
+from ...io_common.formats.files import safe_stem
 from ...io_common.scene import selection
 from ..formats.model import BONE, FACE, Model, TextureFile, label, name_field
 from . import kept, part, sheets
@@ -48,15 +49,23 @@ def extract_3dn(
     first = parts[0].mesh
     model.texture_name = kept.get(first, kept.TEXTURE_NAME, b"")
     if options.texture_name and options.texture_name != label(model.texture_name):
-        model.texture_name = name_field(options.texture_name)
+        model.texture_name = _new_texture_name(options.texture_name, path, digest)
     elif not model.texture_name:
-        model.texture_name = name_field(path.stem)
+        model.texture_name = _new_texture_name(path.stem, path, digest)
     model.has_sprite = kept.get(first, kept.HAS_SPRITE, 0)
     model.sprite_name = kept.get(first, kept.SPRITE_NAME, b"")
     wanted = options.texture == "ALWAYS" or (options.texture == "AUTO" and sheet.touched)
     if sheet.picture is not None and wanted:
         model.texture = TextureFile(f".{options.texture_format.lower()}", _padded(sheet))
     return model
+
+
+def _new_texture_name(text: str, path: Path, digest: Digest) -> bytes:
+    """The name field for a texture called `text`, as its file can be called too: the game finds it by this name."""
+    name = safe_stem(label(name_field(text)), "texture")
+    if name != text:
+        digest.add(f'the texture is named "{name}", as a 3DN cannot hold the name "{text}"', subject=path.name)
+    return name_field(name)
 
 
 def _parts(

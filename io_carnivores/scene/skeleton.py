@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Blender rebuilds bone heads from their parents, so they come back a little off; far below anything one would edit.
 _TOLERANCE = 1e-4
 _DRIFT = 4e-6
-_OWNER = re.compile(r"Owner (\d{1,5})")
+_OWNER = re.compile(r"Owner (\d{1,40})")  # with zeros in front where a bone of the file has the plain name
 _NUMBERED = re.compile(r"\.\d{3,}$")
 
 
@@ -62,17 +62,27 @@ def group_names(bones: npt.NDArray[Any], owner: npt.NDArray[Any]) -> dict[int, s
     """
     names: dict[int, str] = {}
     used: set[str] = set()
+    counts: dict[str, int] = {}  # a file may hold tens of thousands of bones of one name
     for number, text in enumerate(bone_names(bones)):
         base = armature.fit_bone_name(text) or "Bone"
-        unique, count = base, 0
+        unique, count = base, counts.get(base, 0)
         while unique in used:
             count += 1
             unique = f"{base}.{count:03d}"
+        counts[base] = count
         used.add(unique)
         names[number] = unique
     loose = np.flatnonzero(np.bincount(owner[owner >= len(bones)]))
-    names.update({number: f"Owner {number}" for number in loose.tolist()})
+    names.update({number: _loose_name(number, used) for number in loose.tolist()})
     return names
+
+
+def _loose_name(number: int, used: set[str]) -> str:
+    """The group of an owner without a bone: "Owner 7", or "Owner 07" where a bone is called that."""
+    digits = str(number)
+    while f"Owner {digits}" in used:
+        digits = f"0{digits}"
+    return f"Owner {digits}"
 
 
 def without_number(name: str) -> str:

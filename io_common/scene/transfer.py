@@ -60,6 +60,7 @@ def import_file(
     data, model = load(entry, path, options, digest, formats)
     with rollback(context):
         try:
+            _require_room(context)
             made = entry.build(context, model, path, options, digest)
         except UserError as error:
             raise error.at(path) from error
@@ -67,6 +68,16 @@ def import_file(
             if obj.type == "MESH":
                 obj.data[SOURCE] = fingerprint(data)
     return made
+
+
+def _require_room(context: bpy.types.Context) -> None:
+    """Refuse a collection that takes no new objects: one of another .blend, or an override of one."""
+    collection = context.collection
+    if collection.library is not None or collection.override_library is not None:
+        raise UserError(
+            f'the active collection "{collection.name}" belongs to another .blend file and takes no new objects; '
+            "choose another one in the Outliner"
+        )
 
 
 def fingerprint(data: bytes) -> str:

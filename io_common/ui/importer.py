@@ -87,7 +87,11 @@ class ImportMixin(ImportHelper):
         if not paths:
             self.report({"ERROR"}, "No file was chosen.")
             return {"CANCELLED"}
-        options = props.collect(self, self.entry.import_options, search_folders=preferences.search_folders(context))
+        try:
+            options = props.collect(self, self.entry.import_options, search_folders=preferences.search_folders(context))
+        except UserError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         batch = Batch(paths, options)
         if self._from_dialog and len(paths) >= _MODAL_FROM and not bpy.app.background:
             return self._start_modal(context, batch)

@@ -76,7 +76,7 @@ def _parts(
     *,
     exact_size: bool,
 ) -> tuple[list[Part], sheets.Sheet]:
-    with selection.object_mode(context), selection.at_rest(context, objects):
+    with selection.object_mode(context, objects), selection.at_rest(context, objects):
         parts = [part.extract(context, obj, options, digest) for obj in objects]
     sheet = sheets.settle(parts, digest, exact_size=exact_size)
     return parts, sheet

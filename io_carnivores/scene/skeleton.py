@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.scene import armature
-from ..formats.model import BONE, bone_names, name_field
+from ..formats.model import BONE, bone_names, label, name_field
 from . import kept
 
 if TYPE_CHECKING:
@@ -30,13 +30,14 @@ class Table:
     """`bones` (B,) BONE; `groups`: vertex group name -> number; `origin_groups`: by old number, the group's name now.
 
     `moved` (old B,) i32: old number -> new, for a deleted bone that of the nearest parent left; None when all are the
-    same.
+    same. `cut_names`: names given in Blender that the 32-byte field cannot hold.
     """
 
     bones: npt.NDArray[Any]
     groups: dict[str, int]
     origin_groups: list[str]
     moved: npt.NDArray[np.int32] | None = None
+    cut_names: tuple[str, ...] = ()
 
     def number(self, group: str) -> int:
         """Owner number that a vertex group stands for, -1 when it is no bone's."""
@@ -129,7 +130,14 @@ def table(obj: bpy.types.Object, rig: bpy.types.Object | None, matrix: npt.NDArr
     if links is not None:
         # The group of a deleted bone is still there, and means the bone that takes its vertices.
         place = {**dict(zip(now, links.tolist(), strict=True)), **place}
-    return Table(records, place, now, links)
+    shown = [bones[index].name for index in order]
+    return Table(records, place, now, links, _cut(records, shown))
+
+
+def _cut(records: npt.NDArray[Any], shown: list[str]) -> tuple[str, ...]:
+    """The names that were given in Blender and do not fit: too long, or with characters outside Windows-1252."""
+    pairs = zip(records["name"].tolist(), shown, strict=True)
+    return tuple(name for raw, name in pairs if bytes(raw) == name_field(name) and label(bytes(raw)) != name.strip())
 
 
 def _links(sources: list[int | None], raw: npt.NDArray[Any]) -> npt.NDArray[np.int32] | None:

@@ -13,6 +13,7 @@ import bpy
 from ..formats import files, registry
 from ..formats.errors import ExportError, UserError
 from ..formats.issues import Issue, Severity
+from .progress import Progress
 from .rollback import rollback
 from .selection import Scope, chosen
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 REPORT = "Carnivores & Dragon Nest Report"
 # Custom property of a mesh: digest of the file it came from.
 SOURCE = "carnivores_dragonnest_source"
+_READ = 0.3  # how much of an import reading and decoding are, for the progress shown
 
 
 def load(
@@ -46,27 +48,32 @@ def load(
     return data, model
 
 
-def import_file(
-    context: bpy.types.Context,
-    entry: Format,
-    path: Path,
-    options: Any,
-    digest: Digest,
-    formats: Sequence[Format],
-) -> list[bpy.types.Object]:
+@dataclass(frozen=True)
+class Job:
+    """What the imports of one call share: `options` of the user, `digest` of warnings, all `formats`, the progress."""
+
+    options: Any
+    digest: Digest
+    formats: Sequence[Format]
+    shown: Progress = field(default_factory=Progress)
+
+
+def import_file(context: bpy.types.Context, entry: Format, path: Path, job: Job) -> list[bpy.types.Object]:
     """Import one file; the objects made, root first. When anything is raised the scene is as it was."""
     if entry.build is None:
         raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
-    data, model = load(entry, path, options, digest, formats)
+    data, model = load(entry, path, job.options, job.digest, job.formats)
     with rollback(context):
+        job.shown.update(_READ)
         try:
             _require_room(context)
-            made = entry.build(context, model, path, options, digest)
+            made = entry.build(context, model, path, job.options, job.digest)
         except UserError as error:
             raise error.at(path) from error
         for obj in made:
             if obj.type == "MESH":
                 obj.data[SOURCE] = fingerprint(data)
+        job.shown.update(1.0)
     return made
 
 

@@ -136,26 +136,6 @@ def _indices(subject: _Subject) -> Iterator[Issue]:
         )
 
 
-def _coordinates(subject: _Subject) -> Iterator[Issue]:
-    """What is no number, or too large for a float32, was made by a modifier or a scale; no reader takes it back."""
-    broken = ~np.isfinite(subject.model.vertices["position"]).all(axis=1)
-    if broken.any():
-        number = int(broken.sum())
-        yield _error(
-            "broken-vertex",
-            f"{_count(number, 'vertex', 'vertices')} {_verb(number, 'has', 'have')} a coordinate that is no number or "
-            f"too large for the file; move or delete {_verb(number, 'it', 'them')}",
-            vertices=broken,
-        )
-    lost = ~np.isfinite(subject.model.bones["position"]).all(axis=1)
-    if lost.any():
-        yield _error(
-            "broken-bone",
-            f"{_count(lost.sum(), 'bone')} {_verb(lost.sum(), 'is', 'are')} in a place that is no number or too far "
-            "out for the file; move the bone or its armature",
-        )
-
-
 def _texture_size(subject: _Subject) -> Iterator[Issue]:
     if not subject.pc:
         return
@@ -362,7 +342,6 @@ _RULES: tuple[Callable[[_Subject], Iterator[Issue]], ...] = (
     _empty,
     _sizes,
     _indices,
-    _coordinates,
     _texture_size,
     _uv,
     _rows_below,

@@ -47,7 +47,7 @@ def read(data: bytes | bytearray | memoryview) -> Picture:
     magic = bytes(reader.data[:4])
     if magic != b"PKM ":
         raise UnknownFormatError("this is not a PKM texture", offset=0, expected="'PKM '", found=repr(magic)[1:])
-    header = reader.array(HEADER, 1, "PKM header")[0]
+    header = reader.array(HEADER, 1, "fields of the PKM header")[0]
     if header["version"] != b"10" or header["kind"] != 0:
         raise UnsupportedError(
             "the PKM texture is of a kind that cannot be read",

@@ -23,6 +23,7 @@ VISIBLE_BLACK = 0x0001
 OPAQUE_FROM = 128
 """Alpha at and above which a texel counts as visible; the games know no half-transparent texel."""
 
+_TELLING = 8  # distinct channel values
 _STEPS = 64  # thresholds of an 8x8 ordered matrix
 
 
@@ -56,13 +57,17 @@ def key_mask(words: npt.ArrayLike) -> Mask:
 def quantise(picture: Picture, *, keyed: bool, dither: bool = True) -> Words:
     """A picture, uint8 (rows, columns, 4), to texel words, u16 (rows, columns), bit 15 clear.
 
-    Channel values which are an exact 5-bit expansion are kept; others are dithered with an ordered 8x8
-    matrix, which looks at nothing but the texel and its place: an edit never changes a neighbour.
+    Channel values which are an exact 5-bit expansion (of the one or the other kind, in the whole picture) are kept;
+    others are dithered with an ordered 8x8 matrix, which looks at nothing but the texel and its place: an edit never
+    changes a neighbour.
     Texels with alpha below 128 become 0. With `keyed` (some face has the opacity flag) a visible texel
     never becomes 0, but 0x0001.
     """
     rows, columns = picture.shape[:2]
-    table = _dither_table() if dither else _nearest_table()
+    if _only_shifted(picture):
+        table = np.tile(np.arange(256, dtype=np.uint16) >> np.uint16(3), _STEPS)
+    else:
+        table = _dither_table() if dither else _nearest_table()
     place = _bayer()[np.arange(rows)[:, None] % 8, np.arange(columns)[None, :] % 8] << np.uint16(8)
     words = np.zeros((rows, columns), dtype=np.uint16)
     for channel in range(3):
@@ -73,6 +78,16 @@ def quantise(picture: Picture, *, keyed: bool, dither: bool = True) -> Words:
         words[visible & (words == 0)] = VISIBLE_BLACK
     words[~visible] = 0
     return words
+
+
+def _only_shifted(picture: Picture) -> bool:
+    """Whether the picture was made from 5 bits by a tool that only shifted them, so that white is 248.
+
+    A flat picture says too little of how it was made.
+    """
+    if (picture[..., :3] & 7).any():
+        return False
+    return int(np.count_nonzero(np.bincount(picture[..., :3].reshape(-1), minlength=256))) >= _TELLING
 
 
 def requantise(picture: Picture, original: npt.ArrayLike, *, was_keyed: bool, keyed: bool | None = None) -> Words:

@@ -111,11 +111,11 @@ def write(picture: Picture) -> bytes:
     header["width"], header["height"] = columns, rows
     header["depth"], header["descriptor"] = (24, 0) if opaque else (32, 8)
     order = [2, 1, 0] if opaque else [2, 1, 0, 3]
-    return header.tobytes() + picture[::-1][..., order].tobytes() + FOOTER
+    return b"".join((header.tobytes(), picture[::-1][..., order].tobytes(), FOOTER))
 
 
 def _read_header(reader: Reader) -> _Header:
-    raw = reader.array(HEADER, 1, "TGA header")[0]
+    raw = reader.array(HEADER, 1, "fields of the TGA header")[0]
     kind, depth, descriptor = int(raw["image_type"]) & ~_PACKED, int(raw["depth"]), int(raw["descriptor"])
     known = kind in _DEPTHS and raw["map_type"] <= 1 and raw["image_type"] <= (_GREY | _PACKED)
     if not known:

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from .options import ImportOptions
 
 
+MOST_GROUPS = 4096
+"""Bones and owners that get a bone and a vertex group. Blender looks through all names for each new one, so the time
+grows with the square: seconds for ten thousand, minutes for what a small file can hold. The games stop at 1024."""
+
+
 def build(
     context: bpy.types.Context, model: Model, path: Path, options: ImportOptions, digest: Digest, kind: str
 ) -> list[bpy.types.Object]:
@@ -35,11 +40,15 @@ def build(
     collection = _collection(context, name, own=options.use_collection)
     collection.objects.link(obj)
     groups = skeleton.group_names(model.bones, model.vertices["owner"])
-    meshes.set_rigid_groups(obj, list(groups.values()), _dense(model.vertices["owner"], list(groups)))
+    shown = len(groups) <= MOST_GROUPS
+    if shown:
+        meshes.set_rigid_groups(obj, list(groups.values()), _dense(model.vertices["owner"], list(groups)))
+    else:
+        digest.add("the model has too many bones to be shown; they are only kept for export", subject=path.name)
     image = _image(model, name, path, digest)
     materials.assign(mesh, model_flags(mesh), name, image)
     made = [obj]
-    if options.use_bones and len(model.bones):
+    if options.use_bones and shown and len(model.bones):
         made.insert(0, _skeleton(context, model, obj, list(groups.values()), collection))
     made[0].scale = (options.global_scale,) * 3
     if made[0] is not obj:
@@ -159,9 +168,11 @@ def _image(model: Model, name: str, path: Path, digest: Digest) -> bpy.types.Ima
             bpy.data.images.remove(image)
             digest.add(f'the texture "{title}" is damaged; the model is shown without it', subject=path.name)
             return None
+        shown = pictures.read(image)
     else:
         image = pictures.from_picture(title, texture.picture)
-    image[kept.SOURCE] = pictures.fingerprint(pictures.read(image))
+        shown = texture.picture  # Blender reads the same back, but takes five times the memory for it
+    image[kept.SOURCE] = pictures.fingerprint(shown)
     return image
 
 

@@ -71,9 +71,9 @@ def extract_3dn(
     first = parts[0].mesh
     model.texture_name = kept.get(first, kept.TEXTURE_NAME, b"")
     if options.texture_name and options.texture_name != label(model.texture_name):
-        model.texture_name = _texture_field(options.texture_name, digest)
+        model.texture_name = _new_texture_name(options.texture_name, path, digest)
     elif not model.texture_name:
-        model.texture_name = _texture_field(path.stem, digest)
+        model.texture_name = _new_texture_name(path.stem, path, digest)
     model.has_sprite = kept.get(first, kept.HAS_SPRITE, 0)
     model.sprite_name = kept.get(first, kept.SPRITE_NAME, b"")
     wanted = options.texture == "ALWAYS" or (options.texture == "AUTO" and sheet.touched)
@@ -82,14 +82,11 @@ def extract_3dn(
     return model
 
 
-def _texture_field(text: str, digest: Digest) -> bytes:
-    """The name field for a texture called `text`, whose file is written beside the model.
-
-    "_" stands for what the field or a file name cannot hold, so that the name and the file's agree.
-    """
-    name = safe_stem(label(name_field(text)))
+def _new_texture_name(text: str, path: Path, digest: Digest) -> bytes:
+    """The name field for a texture called `text`, as its file can be called too: the game finds it by this name."""
+    name = safe_stem(label(name_field(text)), "texture")
     if name != text:
-        digest.add(f'the texture is called "{name}": a 3DN has room for 31 Latin characters')
+        digest.add(f'the texture is named "{name}", as a 3DN cannot hold the name "{text}"', subject=path.name)
     return name_field(name)
 
 
@@ -101,7 +98,7 @@ def _parts(
     *,
     exact_size: bool,
 ) -> tuple[list[Part], sheets.Sheet]:
-    with selection.object_mode(context), selection.at_rest(context, objects):
+    with selection.object_mode(context, objects), selection.at_rest(context, objects):
         parts = [part.extract(context, obj, options, digest) for obj in objects]
     sheet = sheets.settle(parts, digest, exact_size=exact_size)
     return parts, sheet
@@ -134,7 +131,13 @@ def _assemble(parts: list[Part]) -> Model:
         vertex_base += len(own)
     if not vertex_base:
         raise ExportError(f'the object "{parts[0].name}" has no vertices')
-    return Model(np.concatenate(faces), np.concatenate(vertices), np.concatenate(bones))
+    model = Model(np.concatenate(faces), np.concatenate(vertices), np.concatenate(bones))
+    for what, table in (("vertex", model.vertices), ("bone", model.bones)):
+        finite = np.isfinite(table["position"]).all(axis=1)
+        if not finite.all():
+            name = f'"{parts[0].name}"' if len(parts) == 1 else "the objects"
+            raise ExportError(f"{name}: the position of {what} {int(np.argmin(finite))} is not a finite number")
+    return model
 
 
 def _shifted(bones: npt.NDArray[Any], base: int) -> npt.NDArray[Any]:
@@ -193,12 +196,23 @@ def _renumbered(links: npt.NDArray[np.int32], numbers: npt.NDArray[np.int32], co
     `count` is how many faces the file had. Links that led nowhere are left alone; faces that are not the file's own,
     whose number is -1, are in no list.
     """
-    place = np.full(max(count, 1), -1, np.int32)
     own = (numbers >= 0) & (numbers < count)
-    place[numbers[own]] = np.flatnonzero(own)
     inside = (links >= 0) & (links < count)
-    moved = np.where(inside, place[np.where(inside, links, 0)], links)
+    # Not a table of `count` places: what a .blend holds may be any number.
+    kept_numbers, kept_places = numbers[own], np.flatnonzero(own)
+    moved = np.where(inside, _look_up(links, kept_numbers, kept_places), links)
     return np.where(own, moved, -1).astype(np.int32)
+
+
+def _look_up(
+    wanted: npt.NDArray[Any], keys: npt.NDArray[np.int32], values: npt.NDArray[np.intp]
+) -> npt.NDArray[np.intp]:
+    """`values` (n,) of the `keys` (n,), any numbers, that are `wanted`, in its shape; -1 where there is no such key."""
+    if not len(keys):
+        return np.full(wanted.shape, -1, np.intp)
+    order = np.argsort(keys, kind="stable")
+    at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return np.where(keys[order][at] == wanted, values[order][at], -1)
 
 
 def _with_current_vertices(
@@ -208,10 +222,8 @@ def _with_current_vertices(
     if entry.vertex_numbers is None:
         return records[:0], at[:0]
     numbers = entry.vertex_numbers
-    place = np.full(int(max(numbers.max(initial=0), records["corner"].max(initial=0))) + 1, -1, np.int64)
-    known = np.flatnonzero(numbers >= 0)[::-1]
-    place[numbers[known]] = known
-    corner = place[records["corner"]]
+    known = np.flatnonzero(numbers >= 0)
+    corner = _look_up(records["corner"].astype(np.int64), numbers[known], known)
     whole = (corner >= 0).all(axis=1)
     out = records[whole].copy()
     out["corner"] = corner[whole]

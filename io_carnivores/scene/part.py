@@ -60,6 +60,8 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
     data = _data(obj)
     rig = selection.armature_of(obj)
     table = skeleton.table(obj, rig, file_matrix(obj, rig, options) if rig is not None else None)
+    for name in table.cut_names:
+        digest.add(f'the bone name "{name}" does not fit: a file has room for 31 Latin characters', subject=obj.name)
     with selection.shape(context, obj, modifiers=options.use_mesh_modifiers, keys=keys_count(obj)) as mesh:
         order = _corner_order(obj, matrix)
         triangles = meshes.get_triangles(mesh)

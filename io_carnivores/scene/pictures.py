@@ -17,6 +17,8 @@ from . import kept
 
 Picture = npt.NDArray[np.uint8]
 
+_BAND = 64  # rows
+
 
 def from_words(name: str, words: npt.NDArray[np.uint16], *, keyed: bool) -> bpy.types.Image:
     """A packed image of game texels (rows, 256), which it keeps as they were. `keyed`: texel 0 is shown as a hole."""
@@ -91,13 +93,15 @@ def _with_four_channels(pixels: npt.NDArray[np.float32]) -> npt.NDArray[np.float
 
 def _eight_bits(pixels: npt.NDArray[np.float32], *, packed: bool) -> npt.NDArray[np.uint8]:
     """Float pixels, which Blender holds scene-linear and, unless alpha is `packed`, multiplied by alpha."""
-    alpha = np.clip(np.nan_to_num(pixels[..., 3:]), 0.0, 1.0)
-    color = np.nan_to_num(pixels[..., :3])
-    if not packed:
-        color = np.where(alpha > 0, color / np.where(alpha > 0, alpha, 1.0), color)
     out = np.empty(pixels.shape, np.uint8)
-    out[..., :3] = encode_srgb(color)
-    out[..., 3:] = np.rint(alpha * 255)
+    for start in range(0, len(pixels), _BAND):  # in bands: what is computed on the way takes many times the memory
+        band = pixels[start : start + _BAND]
+        alpha = np.clip(np.nan_to_num(band[..., 3:]), 0.0, 1.0)
+        color = np.nan_to_num(band[..., :3])
+        if not packed:
+            color = np.where(alpha > 0, color / np.where(alpha > 0, alpha, 1.0), color)
+        out[start : start + _BAND, :, :3] = encode_srgb(color)
+        out[start : start + _BAND, :, 3:] = np.rint(alpha * 255)
     return out
 
 

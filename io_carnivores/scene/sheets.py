@@ -139,10 +139,10 @@ def _packed(
 ) -> Sheet:
     flat = np.array([not isinstance(source, bpy.types.Image) for source in sources])
     if len(sources) == 1:
-        picture = np.ascontiguousarray(np.broadcast_to(loose[0][:1, :1], (8, 256, 4)))
-        places = np.array([(0, 0, 256, 8)], np.int32)
-    else:
-        picture, places = packing.pack(loose)
+        # One plain colour everywhere: the UVs may stay what they are.
+        picture = np.ascontiguousarray(np.broadcast_to(loose[0][:1, :1], (packing.MOST_ROWS, packing.WIDTH, 4)))
+        return _placed(parts, Sheet(picture, quantise(picture, keyed=keyed), len(picture)))
+    picture, places = packing.pack(loose)
     words = quantise(picture, keyed=keyed)
     for source, one, (x, y, width, height) in zip(sources, loose, places.tolist(), strict=True):
         if isinstance(source, bpy.types.Image) and one.shape[:2] == (height, width):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.scene import armature
-from ..formats.model import BONE, bone_names, name_field
+from ..formats.model import BONE, bone_names, label, name_field
 from . import kept
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Blender rebuilds bone heads from their parents, so they come back a little off; far below anything one would edit.
 _TOLERANCE = 1e-4
 _DRIFT = 4e-6
-_OWNER = re.compile(r"Owner (\d{1,5})")
+_OWNER = re.compile(r"Owner (\d{1,40})")  # with zeros in front where a bone of the file has the plain name
 _NUMBERED = re.compile(r"\.\d{3,}$")
 
 
@@ -30,13 +30,14 @@ class Table:
     """`bones` (B,) BONE; `groups`: vertex group name -> number; `origin_groups`: by old number, the group's name now.
 
     `moved` (old B,) i32: old number -> new, for a deleted bone that of the nearest parent left; None when all are the
-    same.
+    same. `cut_names`: names given in Blender that the 32-byte field cannot hold.
     """
 
     bones: npt.NDArray[Any]
     groups: dict[str, int]
     origin_groups: list[str]
     moved: npt.NDArray[np.int32] | None = None
+    cut_names: tuple[str, ...] = ()
 
     def number(self, group: str) -> int:
         """Owner number that a vertex group stands for, -1 when it is no bone's."""
@@ -62,17 +63,27 @@ def group_names(bones: npt.NDArray[Any], owner: npt.NDArray[Any]) -> dict[int, s
     """
     names: dict[int, str] = {}
     used: set[str] = set()
+    counts: dict[str, int] = {}  # a file may hold tens of thousands of bones of one name
     for number, text in enumerate(bone_names(bones)):
         base = armature.fit_bone_name(text) or "Bone"
-        unique, count = base, 0
+        unique, count = base, counts.get(base, 0)
         while unique in used:
             count += 1
             unique = f"{base}.{count:03d}"
+        counts[base] = count
         used.add(unique)
         names[number] = unique
     loose = np.flatnonzero(np.bincount(owner[owner >= len(bones)]))
-    names.update({number: f"Owner {number}" for number in loose.tolist()})
+    names.update({number: _loose_name(number, used) for number in loose.tolist()})
     return names
+
+
+def _loose_name(number: int, used: set[str]) -> str:
+    """The group of an owner without a bone: "Owner 7", or "Owner 07" where a bone is called that."""
+    digits = str(number)
+    while f"Owner {digits}" in used:
+        digits = f"0{digits}"
+    return f"Owner {digits}"
 
 
 def without_number(name: str) -> str:
@@ -123,7 +134,14 @@ def table(obj: bpy.types.Object, rig: bpy.types.Object | None, matrix: npt.NDArr
     if links is not None:
         # The group of a deleted bone is still there, and means the bone that takes its vertices.
         place = {**dict(zip(now, links.tolist(), strict=True)), **place}
-    return Table(records, place, now, links)
+    shown = [bones[index].name for index in order]
+    return Table(records, place, now, links, _cut(records, shown))
+
+
+def _cut(records: npt.NDArray[Any], shown: list[str]) -> tuple[str, ...]:
+    """The names that were given in Blender and do not fit: too long, or with characters outside Windows-1252."""
+    pairs = zip(records["name"].tolist(), shown, strict=True)
+    return tuple(name for raw, name in pairs if bytes(raw) == name_field(name) and label(bytes(raw)) != name.strip())
 
 
 def _links(sources: list[int | None], raw: npt.NDArray[Any]) -> npt.NDArray[np.int32] | None:

@@ -119,6 +119,9 @@ class CARNIVORES_OT_check_select(bpy.types.Operator):
             return {"CANCELLED"}
         if context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
+        if obj.mode != "OBJECT":  # edited while another object is active
+            context.view_layer.objects.active = obj
+            bpy.ops.object.mode_set(mode="OBJECT")
         try:
             issue = self._issue(context, obj)
             if issue is None:

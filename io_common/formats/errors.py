@@ -3,7 +3,18 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
+
+# Control characters, halves of a character (which file names on Linux may hold), and what else breaks a line.
+_UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
+
+
+def one_line(text: str) -> str:
+    """`text` as Blender and a console can show it in one line: names out of files may hold anything."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join("?" if unicodedata.category(char) in _UNPRINTABLE else char for char in text)
 
 
 class UserError(Exception):
@@ -24,7 +35,7 @@ class UserError(Exception):
     def __str__(self) -> str:
         """One sentence: file, place, reason, what was expected and found."""
         start = f"{self.path.name or self.path}: " if self.path is not None else ""
-        return f"{start}{self.reason}{self._detail()}."
+        return one_line(f"{start}{self.reason}{self._detail()}.")
 
     def _detail(self) -> str:
         return ""

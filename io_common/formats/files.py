@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,17 +16,32 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+# The largest files of the games have some ten megabytes.
+_MOST_BYTES = 1 << 30
+
+
 def read_file(path: str | Path) -> bytes:
     """All bytes of `path`; a missing file, a folder, a refused permission is a `FileAccessError`."""
     target = Path(path)
     if os.path.isdir(target):  # noqa: PTH112  (Path.is_dir of Python 3.11 raises on a name that is too long)
         raise FileAccessError("this is a folder, expected a file", path=target)
     try:
+        size = _size(target)
+        if size > _MOST_BYTES:
+            raise FileAccessError(f"the file is too large for a game file ({size} bytes)", path=target)
         return target.read_bytes()
     except FileNotFoundError as error:
         raise FileAccessError("the file does not exist", path=target) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise FileAccessError(f"cannot be read ({_reason(error)})", path=target) from error
+
+
+def _size(target: Path) -> int:
+    """Bytes of `target`, which is refused before it is opened if it is a pipe or a device: those never end."""
+    found = target.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise FileAccessError("this is a pipe or a device, expected a file", path=target)
+    return found.st_size
 
 
 def save(path: str | Path, data: bytes) -> None:

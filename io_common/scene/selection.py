@@ -84,17 +84,61 @@ def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 
 
 @contextlib.contextmanager
-def object_mode(context: bpy.types.Context) -> Iterator[None]:
-    """Object Mode, with the pending changes of Edit Mode written to the mesh; the old mode comes back at the end."""
-    mode = context.object.mode if context.object is not None else "OBJECT"
-    if mode == "OBJECT":
+def object_mode(context: bpy.types.Context, objects: Iterable[bpy.types.Object] = ()) -> Iterator[None]:
+    """Object Mode, with the pending changes of Edit Mode written to the data; the old modes come back at the end.
+
+    It is left by the active object, with those that are edited together with it, and by whatever edits `objects` or
+    their armatures: without "Lock Object Modes", or in another scene, that need not be the active one.
+    """
+    active = context.object
+    with contextlib.ExitStack() as undo:
+        if active is not None and active.mode == "EDIT":
+            undo.enter_context(_not_edited(context, active))
+        elif active is not None and active.mode != "OBJECT":
+            undo.callback(bpy.ops.object.mode_set, mode=active.mode)
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for obj in objects:
+            for part in (obj, armature_of(obj)):
+                if part is not None and getattr(part.data, "is_editmode", False):
+                    undo.enter_context(_not_edited(context, part))
         yield
-        return
-    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@contextlib.contextmanager
+def _not_edited(context: bpy.types.Context, user: bpy.types.Object) -> Iterator[None]:
+    """Edit Mode left in the view layer where the data of `user` is edited, and entered again by the same objects."""
+    found = [
+        (scene, layer, obj)
+        for scene in bpy.data.scenes
+        for layer in scene.view_layers
+        for obj in layer.objects
+        if obj.mode == "EDIT" and obj.data == user.data
+    ]
+    if not found:
+        raise ExportError(f'"{user.name}" is in Edit Mode in another window, leave that first')
+    scene, layer, editor = min(found, key=lambda entry: entry[1] != context.view_layer)
+    edited = [obj for obj in layer.objects if obj.mode == "EDIT"]
+    active = layer.objects.active
+    selected = [obj for obj in layer.objects if obj.select_get(view_layer=layer)]
+    with context.temp_override(scene=scene, view_layer=layer, object=editor, active_object=editor):
+        layer.objects.active = editor
+        bpy.ops.object.mode_set(mode="OBJECT")
+        layer.objects.active = active
     try:
         yield
     finally:
-        bpy.ops.object.mode_set(mode=mode)
+        with context.temp_override(scene=scene, view_layer=layer, object=editor, active_object=editor):
+            # Blender takes every selected object along into Edit Mode.
+            _select(layer, edited)
+            layer.objects.active = editor
+            bpy.ops.object.mode_set(mode="EDIT")
+            _select(layer, selected)
+            layer.objects.active = active
+
+
+def _select(layer: bpy.types.ViewLayer, objects: list[bpy.types.Object]) -> None:
+    for obj in layer.objects:
+        obj.select_set(obj in objects, view_layer=layer)
 
 
 @contextlib.contextmanager

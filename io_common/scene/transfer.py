@@ -13,6 +13,7 @@ import bpy
 from ..formats import files, registry
 from ..formats.errors import ExportError, UserError
 from ..formats.issues import Issue, Severity
+from .progress import Progress
 from .rollback import rollback
 from .selection import Scope, chosen
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 REPORT = "Carnivores & Dragon Nest Report"
 # Custom property of a mesh: digest of the file it came from.
 SOURCE = "carnivores_dragonnest_source"
+_READ = 0.3  # how much of an import reading and decoding are, for the progress shown
 
 
 def load(
@@ -46,29 +48,45 @@ def load(
     return data, model
 
 
-def import_file(
-    context: bpy.types.Context,
-    entry: Format,
-    path: Path,
-    options: Any,
-    digest: Digest,
-    formats: Sequence[Format],
-) -> list[bpy.types.Object]:
+@dataclass(frozen=True)
+class Job:
+    """What the imports of one call share: `options` of the user, `digest` of warnings, all `formats`, the progress."""
+
+    options: Any
+    digest: Digest
+    formats: Sequence[Format]
+    shown: Progress = field(default_factory=Progress)
+
+
+def import_file(context: bpy.types.Context, entry: Format, path: Path, job: Job) -> list[bpy.types.Object]:
     """Import one file; the objects made, root first. When anything is raised the scene is as it was."""
     if entry.build is None:
         raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
-    data, model = load(entry, path, options, digest, formats)
+    data, model = load(entry, path, job.options, job.digest, job.formats)
     there = set(context.scene.objects)
     with rollback(context):
+        job.shown.update(_READ)
         try:
-            made = entry.build(context, model, path, options, digest)
+            _require_room(context)
+            made = entry.build(context, model, path, job.options, job.digest)
         except UserError as error:
             raise error.at(path) from error
         for obj in made:
             # An animation that goes to a mesh which is there does not make that mesh a file of its own.
             if obj.type == "MESH" and obj not in there:
                 obj.data[SOURCE] = fingerprint(data)
+        job.shown.update(1.0)
     return made
+
+
+def _require_room(context: bpy.types.Context) -> None:
+    """Refuse a collection that takes no new objects: one of another .blend, or an override of one."""
+    collection = context.collection
+    if collection.library is not None or collection.override_library is not None:
+        raise UserError(
+            f'the active collection "{collection.name}" belongs to another .blend file and takes no new objects; '
+            "choose another one in the Outliner"
+        )
 
 
 def fingerprint(data: bytes) -> str:

@@ -56,7 +56,7 @@ def import_file(
     path: Path, entry: Format, formats: Sequence[Format], flags: Flags, digest: Digest
 ) -> list[bpy.types.Object]:
     """Bring a file into the scene, as the import operator does."""
-    return transfer.import_file(bpy.context, entry, path, import_options(entry, flags), digest, formats)
+    return transfer.import_file(bpy.context, entry, path, transfer.Job(import_options(entry, flags), digest, formats))
 
 
 def import_options(entry: Format, flags: Flags) -> Any:

@@ -62,6 +62,8 @@ class ExportMixin(ExportHelper):
         if not self.filepath:
             raise UserError("No file name was given")
         path = Path(bpy.path.abspath(self.filepath))
+        if not path.name:
+            raise UserError("this is a folder, expected a file name to write to", path=path)
         if path.suffix.lower() not in self.entry.extensions:
             path = path.with_name(f"{path.name}{self.entry.extensions[0]}")
         return path

@@ -12,7 +12,7 @@ from bpy.props import CollectionProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ..formats.digest import Digest
-from ..formats.errors import UserError
+from ..formats.errors import Cancelled, UserError
 from ..scene import progress, transfer
 from . import preferences, props, report
 
@@ -37,13 +37,26 @@ class Batch:
     done: int = 0
     imported: int = 0
 
-    def step(self, context: bpy.types.Context, entry: Format, formats: Sequence[Format]) -> None:
-        """Import the next file; a bad one is noted and does not stop the others."""
+    def step(
+        self,
+        context: bpy.types.Context,
+        entry: Format,
+        formats: Sequence[Format],
+        shown: progress.Progress,
+    ) -> None:
+        """Import the next file; a bad one is noted and does not stop the others.
+
+        Raises `Cancelled`, and leaves nothing of the file, when the user asked to stop.
+        """
         path = self.paths[self.done]
+        job = transfer.Job(self.options, self.digest, formats, shown)
         self.done += 1
         try:
-            self.objects += transfer.import_file(context, entry, path, self.options, self.digest, formats)
+            self.objects += transfer.import_file(context, entry, path, job)
             self.imported += 1
+        except Cancelled:
+            self.done -= 1
+            raise
         except UserError as error:
             self.failures.append(str(error))
 
@@ -65,6 +78,8 @@ class ImportMixin(ImportHelper):
         _batch: Batch | None
         _timer: Any
         _from_dialog: bool
+        _stopped: bool
+        _progress: progress.Progress
     else:
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
         directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
@@ -72,6 +87,7 @@ class ImportMixin(ImportHelper):
         _batch = None
         _timer = None
         _from_dialog = False
+        _stopped = False
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Import at once what was dropped, else open the file dialog."""
@@ -87,14 +103,18 @@ class ImportMixin(ImportHelper):
         if not paths:
             self.report({"ERROR"}, "No file was chosen.")
             return {"CANCELLED"}
-        options = props.collect(self, self.entry.import_options, search_folders=preferences.search_folders(context))
+        try:
+            options = props.collect(self, self.entry.import_options, search_folders=preferences.search_folders(context))
+        except UserError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
         batch = Batch(paths, options)
         if self._from_dialog and len(paths) >= _MODAL_FROM and not bpy.app.background:
             return self._start_modal(context, batch)
         with progress.pointer(context) as shown:
-            while batch.done < len(paths):
-                batch.step(context, self.entry, self.formats)
-                shown.update(batch.done / len(paths))
+            for number in range(len(paths)):
+                with shown.part(number / len(paths), (number + 1) / len(paths)):
+                    batch.step(context, self.entry, self.formats, shown)
         return self._finish(context, batch)
 
     def paths(self) -> list[Path]:
@@ -107,9 +127,13 @@ class ImportMixin(ImportHelper):
 
     def _start_modal(self, context: bpy.types.Context, batch: Batch) -> set[str]:
         self._batch = batch
+        self._stopped = False
         manager = context.window_manager
         self._timer = manager.event_timer_add(0.001, window=context.window)
-        manager.progress_begin(0, len(batch.paths))
+        manager.progress_begin(0, progress.STEPS)
+        self._progress = progress.Progress(
+            lambda fraction: manager.progress_update(fraction * progress.STEPS), lambda: self._stopped
+        )
         manager.modal_handler_add(cast("bpy.types.Operator", self))
         return {"RUNNING_MODAL"}
 
@@ -118,19 +142,24 @@ class ImportMixin(ImportHelper):
         batch = self._batch
         if batch is None:
             return {"CANCELLED"}
-        stopped = event.type == "ESC" and event.value == "PRESS"
-        if event.type == "TIMER" and not stopped:
-            batch.step(context, self.entry, self.formats)
-            context.window_manager.progress_update(batch.done)
-            context.workspace.status_text_set(f"Importing {batch.done} of {len(batch.paths)}; Esc stops")
-        if not stopped and batch.done < len(batch.paths):
+        self._stopped = event.type == "ESC" and event.value == "PRESS"
+        if event.type != "TIMER" and not self._stopped:
             return {"RUNNING_MODAL"}
+        count = len(batch.paths)
+        try:
+            self._progress.update(batch.done / count)
+            with self._progress.part(batch.done / count, (batch.done + 1) / count):
+                batch.step(context, self.entry, self.formats, self._progress)
+        except Cancelled:
+            left = count - batch.done
+            batch.failures.append(f"Stopped by Esc, {left} {'file was' if left == 1 else 'files were'} not imported.")
+        else:
+            context.workspace.status_text_set(f"Importing {batch.done} of {count}; Esc stops")
+            if batch.done < count:
+                return {"RUNNING_MODAL"}
         context.window_manager.event_timer_remove(self._timer)
         context.window_manager.progress_end()
         context.workspace.status_text_set(None)
-        if stopped:
-            left = len(batch.paths) - batch.done
-            batch.failures.append(f"Stopped by Esc, {left} {'file was' if left == 1 else 'files were'} not imported.")
         return self._finish(context, batch)
 
     def _finish(self, context: bpy.types.Context, batch: Batch) -> set[str]:

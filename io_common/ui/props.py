@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Blender properties, option panels and option objects, all made from the option dataclasses."""
 
+import math
 from dataclasses import fields
 from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ..formats.errors import UserError
 from ..formats.options import OptionInfo, describe
 
 
@@ -58,8 +60,15 @@ def _presets(name: str, info: OptionInfo, default: float) -> Any:
 
 
 def collect(source: Any, options: type, **code: Any) -> Any:
-    """An `options` object from the properties of the operator `source`; `code` fills the fields a user does not see."""
-    values = {name: getattr(source, name) for name in describe(options)}
+    """An `options` object from the properties of the operator `source`; `code` fills the fields a user does not see.
+
+    Raises `UserError` for a number that is none: Blender's own limits let NaN through.
+    """
+    described = describe(options)
+    values = {name: getattr(source, name) for name in described}
+    for name, value in values.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise UserError(f'the option "{described[name][0].label}" is not a number')
     known = {entry.name for entry in fields(options)}
     values.update({name: value for name, value in code.items() if name in known})
     return options(**values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..formats.errors import one_line
 from ..scene.transfer import REPORT, write_report
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ def nothing_imported(failures: list[str]) -> str:
 
 def tell(operator: bpy.types.Operator, digest: Digest, failures: list[str], done: str) -> None:
     """Report failures and warnings, each once, at most a handful; the full list goes into a Text data-block."""
-    lines = [*failures, *digest.lines]
+    lines, done = [one_line(line) for line in (*failures, *digest.lines)], one_line(done)
     for line in lines[:_SHOWN]:
         operator.report({"WARNING"}, line if line.endswith(".") else f"{line[:1].upper()}{line[1:]}.")
     if len(lines) > _SHOWN:
         operator.report({"WARNING"}, f'{len(lines) - _SHOWN} more: see the text "{REPORT}".')
     if lines:
-        write_report(done, [*failures, *digest.details])
+        write_report(done, [one_line(line) for line in (*failures, *digest.details)])
     for note in digest.notes[:_SHOWN]:
-        operator.report({"INFO"}, f"{note}.")
+        operator.report({"INFO"}, one_line(f"{note}."))
     operator.report({"INFO"}, done)

@@ -57,23 +57,6 @@ def test_a_plain_mobile_model_is_clean() -> None:
     assert found(model, "MOBILE", "3dn") == {}
 
 
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_coordinates_that_no_reader_would_take(game: str, value: float) -> None:
-    """What may be written must be readable again."""
-    model = make(vertices=5, bones=2)
-    model.vertices["position"][3, 1] = value
-    issue = found(model, game)["broken-vertex"]
-    assert issue.severity is Severity.ERROR
-    assert issue.vertices.tolist() == [3]
-    assert "1 vertex has" in issue.message
-    with pytest.raises(UserError):
-        model_3df.read(model_3df.write(model))
-    model = make(bones=2)
-    model.bones["position"][1, 2] = value
-    assert found(model, game)["broken-bone"].severity is Severity.ERROR
-
-
 @pytest.mark.parametrize("game", ORIGINAL)
 @pytest.mark.parametrize("what", ["vertices", "faces", "bones"])
 def test_1024_of_each_fit_and_1025_do_not(game: str, what: str) -> None:

@@ -36,6 +36,16 @@ def test_the_file_is_named_once(kind: type[UserError]) -> None:
     assert str(kind("it is wrong", path=Path("x/c.3df"))) == "c.3df: it is wrong."
 
 
+def test_it_is_one_line_whatever_the_file_is_called() -> None:
+    assert (
+        str(UserError("it is wrong", path="two\nlines\t\x1b[1m\u2028\udcff.3df"))
+        == "two?lines??[1m??.3df: it is wrong."
+    )
+    assert (
+        str(UserError("it is wrong", path="\u043c\U0001f996 \u00e4.3df")) == "\u043c\U0001f996 \u00e4.3df: it is wrong."
+    )
+
+
 def test_a_path_without_a_name_is_shown_whole() -> None:
     assert str(UserError("this is a folder", path=Path())) == ".: this is a folder."
 

@@ -41,6 +41,23 @@ def test_what_cannot_be_read_is_one_sentence(name: str, sentence: str, tmp_path:
     assert str(caught.value) == sentence
 
 
+@POSIX
+def test_what_never_ends_is_not_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.3df"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/zero")):
+        with pytest.raises(FileAccessError, match="this is a pipe or a device, expected a file"):
+            files.read_file(path)
+
+
+def test_what_no_memory_holds_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.3df"
+    with path.open("wb") as stream:
+        stream.truncate((1 << 30) + 1)  # without content, so it takes no room on most disks
+    with pytest.raises(FileAccessError, match=r"huge\.3df: the file is too large for a game file \(1073741825 bytes\)"):
+        files.read_file(path)
+
+
 def test_a_nul_in_a_name(tmp_path: Path) -> None:
     with pytest.raises(FileAccessError):
         files.read_file(tmp_path / "a\0b")

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+class _Stammer(FormatError):
+    def __str__(self) -> str:
+        return self.reason
+
+
 def _raise(error: Exception) -> object:
     raise error
 
@@ -40,7 +45,7 @@ def test_a_sound_reader_breaks_no_promise() -> None:
     [
         (Reader("loses a byte", bytes, [], lambda data: data[:-1]), "other bytes"),
         (Reader("needs too much", lambda _data: len(bytes(65 << 20)), []), "needed"),
-        (Reader("stammers", lambda _data: _raise(FormatError("two\nlines")), []), "not one plain sentence"),
+        (Reader("stammers", lambda _data: _raise(_Stammer("two\nlines")), []), "not one plain sentence"),
         (Reader("fails", lambda _data: _raise(KeyError("x")), []), "KeyError"),
         (Reader("warns", _warn, []), "RuntimeWarning"),
     ],

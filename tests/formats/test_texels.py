@@ -126,3 +126,12 @@ def test_a_picture_of_another_size_is_quantised_as_a_whole() -> None:
     words = np.full((2, 256), 0x8123, dtype="<u2")
     picture = np.concatenate([texels.expand(words), texels.expand(words)])
     assert (texels.requantise(picture, words, was_keyed=False) == 0x0123).all()
+
+
+def test_pictures_that_were_only_shifted_are_exact() -> None:
+    """Some tools make 248 of white: such a picture comes back without a dithered texel."""
+    words = np.arange(0x8000, dtype=np.uint16).reshape(128, 256)
+    picture = np.full((128, 256, 4), 255, np.uint8)
+    for channel, shift in enumerate((10, 5, 0)):
+        picture[..., channel] = (words >> shift & 31) << 3
+    assert np.array_equal(texels.quantise(picture, keyed=False), words)

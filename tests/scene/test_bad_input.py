@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
+import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 import pytest
-from addon.io_carnivores.formats import model_3df, model_3dn
+from addon.io_carnivores.formats import model_3df, model_3dn, textures
 from addon.io_carnivores.scene import build as building
 from addon.io_common.formats.errors import FormatError
 
 from tests import hostile, models
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 KINDS = ("3df", "3dn")
 
@@ -51,6 +53,16 @@ def state() -> dict[str, Any]:
         "mode": bpy.context.mode,
         "linked": sorted(obj.name for obj in bpy.context.scene.collection.all_objects),
     }
+
+
+@contextlib.contextmanager
+def measured() -> Iterator[Callable[[], int]]:
+    """What Python and numpy allocate at the most inside, in bytes: a function that says it."""
+    tracemalloc.start()
+    try:
+        yield lambda: tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def folder_state(folder: Path) -> dict[str, bytes | None]:
@@ -242,6 +254,14 @@ def test_the_target_cannot_be_written_to(kind: str, tmp_path: Path) -> None:
     assert (state(), folder_state(tmp_path)) == before
 
 
+def test_the_root_of_the_disk_is_no_file_name(tmp_path: Path) -> None:
+    """It has no name that an extension could be added to."""
+    imported(tmp_path)
+    before = state()
+    assert "this is a folder" in refusal(exporter("3df"), filepath=tmp_path.anchor)
+    assert state() == before
+
+
 @pytest.mark.parametrize("mode", ["OBJECT", "EDIT"])
 def test_nothing_to_export(mode: str, tmp_path: Path) -> None:
     """An empty scene, an object without vertices."""
@@ -431,6 +451,10 @@ STRANGE: dict[str, Callable[[Any], None]] = {
     "bones of one name": _field("bones", "name", [b"jaw", b"jaw", b"jaw"]),
     "bones numbered like Blender does": _field("bones", "name", [b"jaw", b"jaw.001", b"jaw"]),
     "bones named like owners": _field("bones", "name", [b"Owner 2", b"Owner 7", b"Owner 0"]),
+    "bones named like owners without a bone": lambda model: (
+        _field("bones", "name", [b"Owner 7", b"Owner 07", b"Owner 9"])(model),
+        _field("vertices", "owner", [0, 1, 2, 7, 9, 300])(model),
+    ),
     "names without NUL": _field("bones", "name", [b"x" * 32, b"x" * 32, b"y" * 32]),
     "names that are not ASCII": _field("bones", "name", [b"\xff" * 32, b"\xe4\xf6\xfc", b"\x81\x8d\x9d"]),
     "owners that do not exist": _field("vertices", "owner", [-1, -2, 3, 300, 0x7FFF, -0x8000]),
@@ -537,6 +561,111 @@ def test_hostile_names_of_files(tmp_path: Path) -> None:
         out = tmp_path / "out.3df"
         exporter("3df")(filepath=str(out), use_check=False)
         assert out.read_bytes() == data
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems refuse such names")
+@pytest.mark.parametrize("stem", ["two\nlines", "tab\there", os.fsdecode(b"half \xff a character"), "\u2028"])
+def test_names_that_break_a_line(stem: str, tmp_path: Path) -> None:
+    """The model comes in, and a refusal is still one line that can be shown."""
+    path = tmp_path / f"{stem}.3df"
+    try:
+        path.write_bytes(models.CODECS["3df"].write(models.small()))
+    except OSError:
+        pytest.skip("this file system refuses such names")
+    assert importer("3df")(filepath=str(path)) == {"FINISHED"}
+    path.write_bytes(path.read_bytes()[:-1])
+    assert "?" in refusal(importer("3df"), filepath=str(path)).split(".3df", maxsplit=1)[0]
+
+
+def test_a_collection_that_takes_no_objects(tmp_path: Path) -> None:
+    """One that is linked from another .blend, with a model and with a collection of its own."""
+    data = models.CODECS["3df"].write(models.small())
+    (tmp_path / "a.3df").write_bytes(data)
+    library = str(tmp_path / "library.blend")
+    bpy.data.libraries.write(library, {bpy.data.collections.new("elsewhere")})
+    bpy.data.collections.remove(bpy.data.collections["elsewhere"])
+    with bpy.data.libraries.load(library, link=True) as (_there, here):
+        here.collections = ["elsewhere"]
+    bpy.context.scene.collection.children.link(bpy.data.collections["elsewhere"])
+    layer = bpy.context.view_layer
+    layer.active_layer_collection = layer.layer_collection.children["elsewhere"]
+    before = state()
+    for own in (False, True):
+        text = refusal(importer("3df"), filepath=str(tmp_path / "a.3df"), use_collection=own)
+        assert text.startswith('a.3df: the active collection "elsewhere" ')
+        assert state() == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_scale_that_is_no_number(kind: str, tmp_path: Path) -> None:
+    """Blender's limits of a property let it through."""
+    imported(tmp_path, kind)
+    path = tmp_path / f"a.{kind}"
+    exporter(kind)(filepath=str(path))
+    before = state(), folder_state(tmp_path)
+    for call in (importer(kind), exporter(kind)):
+        assert refusal(call, filepath=str(path), global_scale=float("nan")) == 'the option "Scale" is not a number.'
+    assert (state(), folder_state(tmp_path)) == before
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("check", [True, False])
+def test_positions_that_are_no_numbers_are_not_written(value: float, check: bool, tmp_path: Path) -> None:
+    """Nothing could read the file."""
+    imported(tmp_path)
+    positions = np.zeros(3 * len(bpy.data.meshes[0].vertices), np.float32)
+    positions[5 * 3 + 1] = value
+    bpy.data.meshes[0].attributes["position"].data.foreach_set("vector", positions)
+    text = refusal(exporter("3df"), filepath=str(tmp_path / "a.3df"), use_check=check)
+    assert text == 'a.3df: "source": the position of vertex 5 is not a finite number.'
+    assert folder_state(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("carnivores_faces", 0x7FFFFFFF), ("carnivores_degenerate", b"\xff" * 64), ("carnivores_vertex", 0x7FFFFFFF)],
+)
+def test_kept_numbers_that_lie_cost_no_memory(name: str, value: Any, tmp_path: Path) -> None:
+    """A .blend may hold any number where one of ours stood: no table of that size is made."""
+    model = _with(STRANGE["repeated corners between sound faces"])
+    model.faces["next"] = [1, 2, 3, -1]
+    (tmp_path / "a.3df").write_bytes(model_3df.write(model))
+    importer("3df")(filepath=str(tmp_path / "a.3df"))
+    mesh = bpy.data.meshes[0]
+    if name in mesh.attributes:
+        mesh.attributes[name].data[0].value = value
+    else:
+        mesh[name] = value
+    with measured() as peak:
+        exporter("3df")(filepath=str(tmp_path / "b.3df"), use_check=False)
+    assert peak() < 64 << 20
+    assert importer("3df")(filepath=str(tmp_path / "b.3df")) == {"FINISHED"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_more_bones_than_blender_can_bear(kind: str, tmp_path: Path) -> None:
+    """Tens of thousands fit into a small file: it opens without an armature, and goes back as it came."""
+    model = models.small()
+    model.bones = np.repeat(model.bones[:1], 40_000)
+    data = models.CODECS[kind].write(model if kind == "3df" else models.as_mobile(model))
+    (tmp_path / f"a.{kind}").write_bytes(data)
+    importer(kind)(filepath=str(tmp_path / f"a.{kind}"))
+    assert len(bpy.data.armatures) == 0
+    assert "too many bones" in bpy.data.texts[0].as_string()
+    exporter(kind)(filepath=str(tmp_path / f"b.{kind}"), use_check=False)
+    assert (tmp_path / f"b.{kind}").read_bytes() == data
+
+
+@pytest.mark.parametrize("name", ["..\\..\\x", "/etc/x", "CON", "a\nb", "\u0442\u0435\u043a\u0441\u0442", "x" * 40])
+def test_a_texture_is_found_by_the_name_that_was_written(name: str, tmp_path: Path) -> None:
+    """A name that no file can have, or no 3DN, is changed in the model and said to be."""
+    imported(tmp_path)
+    (tmp_path / "inner").mkdir()
+    exporter("3dn")(filepath=str(tmp_path / "inner" / "a.3dn"), texture_name=name)
+    assert "the texture is named" in bpy.data.texts[0].as_string()
+    assert [path.name for path in tmp_path.iterdir()] == ["inner"]
+    written = model_3dn.read((tmp_path / "inner" / "a.3dn").read_bytes())
+    assert textures.find(model_3dn.texture_label(written), tmp_path / "inner" / "a.3dn") is not None
 
 
 def test_export_of_an_unwritable_model_says_so(tmp_path: Path) -> None:

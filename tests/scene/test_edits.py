@@ -84,6 +84,48 @@ def test_move_a_vertex_in_edit_mode_and_export_from_there(odd: Case) -> None:
     assert np.allclose(moved, (0, -2.5, 0))
 
 
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["same scene", "another scene"])
+def test_what_is_edited_is_exported_while_another_object_is_active(odd: Case, *, elsewhere: bool) -> None:
+    import bmesh
+
+    scene.select(odd.obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bm = bmesh.from_edit_mesh(odd.obj.data)
+    bm.verts.ensure_lookup_table()
+    bm.verts[7].co.z -= 2.5
+    bmesh.update_edit_mesh(odd.obj.data)
+    here = bpy.data.scenes.new("Other") if elsewhere else bpy.context.scene
+    layer = here.view_layers[0]
+    if elsewhere:
+        for obj in (odd.obj, odd.rig):
+            here.collection.objects.link(obj)
+    layer.objects.active = odd.rig
+    with bpy.context.temp_override(scene=here, view_layer=layer):
+        written = scene.export(odd.folder / "out.3df", use_selection=False)
+    assert (odd.obj.mode, odd.rig.mode) == ("EDIT", "OBJECT")
+    assert layer.objects.active == odd.rig
+    assert scene.changes(odd.data, written) == {"vertices.position": [7]}
+
+
+def test_export_leaves_the_same_objects_in_edit_mode(odd: Case) -> None:
+    others = []
+    for name in ("Edited", "Only Selected"):
+        other = bpy.data.objects.new(name, odd.obj.data.copy())
+        bpy.context.collection.objects.link(other)
+        others.append(other)
+    edited, waiting = others
+    scene.select(odd.obj)
+    edited.select_set(True)
+    bpy.ops.object.mode_set(mode="EDIT")
+    edited.select_set(False)
+    waiting.select_set(True)
+    assert (odd.obj.mode, edited.mode, waiting.mode) == ("EDIT", "EDIT", "OBJECT")
+    scene.export(odd.folder / "out.3df", use_join=True)
+    assert (odd.obj.mode, edited.mode, waiting.mode) == ("EDIT", "EDIT", "OBJECT")
+    assert not edited.select_get()
+    assert waiting.select_get()
+
+
 def test_delete_a_vertex(odd: Case) -> None:
     scene.pick(odd.obj.data, "VERT", 7)
     with scene.edit_mode(odd.obj):

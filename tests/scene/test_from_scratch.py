@@ -452,6 +452,6 @@ def test_a_vertex_that_no_file_can_hold_stops_the_export(value: float, tmp_path:
     """The second is a number in Blender, and none any more in units of the file."""
     bpy.ops.mesh.primitive_cube_add()
     bpy.context.active_object.data.vertices[0].co.x = value
-    with pytest.raises(RuntimeError, match=r"vert(ex|ices) (has|have) a coordinate that is no number"):
+    with pytest.raises(RuntimeError, match="the position of vertex 0 is not a finite number"):
         bpy.ops.export_scene.carnivores_3df(filepath=str(tmp_path / "x.3df"))
     assert not list(tmp_path.iterdir())

@@ -27,12 +27,13 @@ def nothing_imported(failures: list[str]) -> str:
 def tell(operator: bpy.types.Operator, digest: Digest, failures: list[str], done: str) -> None:
     """Report failures and warnings, each once, at most a handful; the full list goes into a Text data-block."""
     lines, done = [one_line(line) for line in (*failures, *digest.lines)], one_line(done)
+    # Blender's status bar shows the last of several reports: a warning must not hide behind the good news.
+    operator.report({"INFO"}, done)
+    for note in digest.notes[:_SHOWN]:
+        operator.report({"INFO"}, one_line(f"{note}."))
     for line in lines[:_SHOWN]:
         operator.report({"WARNING"}, line if line.endswith(".") else f"{line[:1].upper()}{line[1:]}.")
     if len(lines) > _SHOWN:
         operator.report({"WARNING"}, f'{len(lines) - _SHOWN} more: see the text "{REPORT}".')
     if lines:
         write_report(done, [one_line(line) for line in (*failures, *digest.details)])
-    for note in digest.notes[:_SHOWN]:
-        operator.report({"INFO"}, one_line(f"{note}."))
-    operator.report({"INFO"}, done)

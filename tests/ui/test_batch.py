@@ -30,7 +30,7 @@ def test_esc_does_not_count_as_a_file_that_failed() -> None:
     event = SimpleNamespace(type="ESC", value="PRESS")
     assert importer.ImportMixin.modal(stand_in, MagicMock(), event) == {"FINISHED"}
     said = [call.args[1] for call in stand_in.report.call_args_list]
-    assert said == ["Stopped by Esc, 1 file was not imported.", "Imported 2 of 3 files."]
+    assert said == ["Imported 2 of 3 files.", "Stopped by Esc, 1 file was not imported."]
 
 
 def test_when_nothing_was_imported_the_first_few_files_are_named() -> None:

@@ -6,7 +6,7 @@ with the process, however that ends.
 
 The cache is `$XDG_CACHE_HOME/io_carnivores_dragonnest/window` (`~/.cache/...` without that variable): one folder per
 Debian suite. A folder is made under the name `SUITE.partial` and renamed when it is complete and marked, so a half-made
-one is never used.
+one is never used. Packages come from the mirror that DEBIAN_MIRROR names, else from the one the host uses.
 """
 
 from __future__ import annotations

@@ -67,9 +67,9 @@ def positions(frames: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
 def quantise(values: npt.NDArray[Any]) -> npt.NDArray[np.int16]:
     """File units to frames: times 16, truncated toward zero as the original tool does; clipped to what i16 holds.
 
-    What misses a whole step by rounding noise only is taken for that step.
+    What misses a whole step by rounding noise only is taken for that step; what is no number becomes 0.
     """
-    steps = np.asarray(values, np.float64) * STEPS
+    steps = np.nan_to_num(np.asarray(values, np.float64)) * STEPS
     whole = np.rint(steps)
     steps = np.where(np.abs(steps - whole) < _NOISE, whole, np.trunc(steps))
     return np.clip(steps, -0x8000, 0x7FFF).astype("<i2")

@@ -31,10 +31,10 @@ FACE_INDEX = "carnivores_face"
 OWNER = "carnivores_owner"
 HIDE = "carnivores_hide"
 BODY = "carnivores_body"  # owner number of the bone a vertex was shown on, where some follow another than their owner
+VERTEX_INDEX = "carnivores_vertex"  # number plus one; only where degenerate faces have to find their vertices again
 # Point attributes (FLOAT_VECTOR) of a character.
 REST = "carnivores_rest_position"  # the shape it was given at import: what its bones move, or the base pose
 BASE = "carnivores_base_position"  # the base pose of the file, where it is another
-VERTEX_INDEX = "carnivores_vertex"  # number plus one; only where degenerate faces have to find their vertices again
 # Corner attribute (INT32_2D), only where float32 cannot hold the texel.
 TEXEL = "carnivores_texel"
 

@@ -165,7 +165,6 @@ class CARNIVORES_PT_sounds(bpy.types.Panel):
     bl_region_type = "UI"
     bl_category = "Carnivores"
     bl_parent_id = "CARNIVORES_PT_animations"
-    bl_options = {"DEFAULT_CLOSED"}
 
     if TYPE_CHECKING:
         layout: bpy.types.UILayout

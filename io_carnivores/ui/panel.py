@@ -80,10 +80,10 @@ class CARNIVORES_PT_model(_Panel, bpy.types.Panel):
             self.layout.label(text="Select a model", icon="INFO")
             return
         self._facts(context, obj)
-        column = self.layout.column(align=True)
+        self.layout.label(text="Export", icon="EXPORT")
+        grid = self.layout.grid_flow(row_major=True, columns=3, even_columns=True, align=True)
         for entry in FORMATS:
-            text = f"Export {entry.extensions[0].lstrip('.').upper()}"
-            column.operator(f"export_scene.{entry.id}", text=text, icon="EXPORT")
+            grid.operator(f"export_scene.{entry.id}", text=entry.extensions[0].lstrip(".").upper())
 
     def _facts(self, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         mesh = cast("bpy.types.Mesh", obj.data)

@@ -101,7 +101,7 @@ def add(
     local = local_motion(to_matrices(clip), bones.rest, bones.parent)
     _write(compat.curves(rig_object, action), bones.names, local, times)
     curves.seal(action, times)
-    action[kept.FRAMES] = animation.frames.astype("<i2", copy=False).tobytes()
+    kept.put_frames(action, animation.frames)
     action[kept.RIG_PRINT] = rig_print(rig_object)
     item.action, item.rate = action, fps
 
@@ -234,15 +234,9 @@ def rig_print(rig_object: bpy.types.Object) -> str:
 def original_frames(obj: bpy.types.Object, action: bpy.types.Action) -> npt.NDArray[np.int16] | None:
     """The frames an Action was made of, (N, V, 3) i16, while it, its bones and the number of vertices are the same."""
     rig = selection.armature_of(obj)
-    raw = kept.get_array(action, kept.FRAMES, "<i2")
-    count = len(obj.data.vertices)
-    if rig is None or not len(raw) or not count or len(raw) % (3 * count):
+    if rig is None or not curves.is_sealed(action) or kept.get(action, kept.RIG_PRINT, "") != rig_print(rig):
         return None
-    if not curves.is_sealed(action):
-        return None
-    if kept.get(action, kept.RIG_PRINT, "") != rig_print(rig):
-        return None
-    return raw.reshape(-1, count, 3)
+    return kept.get_frames(action, len(obj.data.vertices))
 
 
 def edited_vertices(mesh: bpy.types.Mesh) -> npt.NDArray[np.bool_]:

@@ -11,7 +11,7 @@ import pytest
 from addon.io_carnivores.formats import car, motion
 from addon.io_carnivores.formats.model import name_field
 from addon.io_carnivores.formats.motion import Animation
-from addon.io_carnivores.scene import animation_files, bake, bone_motion, clips
+from addon.io_carnivores.scene import animation_files, bake, bone_motion, clips, kept
 from addon.io_carnivores.scene.rebake import rebake
 from addon.io_common.scene import compat, selection
 
@@ -40,6 +40,19 @@ def test_the_evaluated_mesh_repeats_the_frames(boned: bpy.types.Object) -> None:
         away = np.abs(shown(boned, item.action, item.frames) - animation.frames / 16)
         assert away.max() < 0.1
         assert np.allclose(item.action.frame_range, (1, 1 + 24 * motion.seconds(item.frames, item.kps)), rtol=1e-5)
+
+
+def test_frames_that_an_older_scene_keeps_raw(boned: bpy.types.Object) -> None:
+    """They count like packed ones, and are packed when they are kept again."""
+    action = clips.animations(boned.data)[0].action
+    frames = characters.creature().animations[0].frames
+    kept.put(action, kept.PACKED_FRAMES, b"")
+    assert bone_motion.original_frames(boned, action) is None
+    kept.put(action, kept.FRAMES, frames.tobytes())
+    assert np.array_equal(bone_motion.original_frames(boned, action), frames)
+    kept.put_frames(action, frames[::-1])
+    assert not kept.has(action, kept.FRAMES)
+    assert np.array_equal(bone_motion.original_frames(boned, action), frames[::-1])
 
 
 def test_quaternions_never_flip(boned: bpy.types.Object) -> None:

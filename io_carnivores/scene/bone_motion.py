@@ -146,9 +146,7 @@ def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.f
         if np.abs(local.scale[:, bone] - 1.0).max() > _EVEN:
             channels.append(("scale", np.repeat(local.scale[:, bone, None], 3, axis=1)))
         for channel, values in channels:
-            for index in range(values.shape[1]):
-                points = np.stack((times, values[:, index]), axis=1)
-                curves.write_curve(bag, f"{path}.{channel}", points, index, group)
+            curves.write_curves(bag, f"{path}.{channel}", times, values, group)
 
 
 def to_matrices(clip: Clip) -> npt.NDArray[np.float64]:

@@ -19,21 +19,32 @@ _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 START = 1.0  # scene frame at which imported animations start
 
 
-def write_curve(
-    bag: Any,
-    path: str,
-    points: npt.NDArray[np.float64],
-    index: int = 0,
-    group: Any = None,
-) -> None:
+def write_curve(bag: Any, path: str, points: npt.NDArray[np.float64]) -> None:
     """One F-curve through `points` (n, 2) of frame and value, linear in between."""
-    curve = bag.fcurves.new(path, index=index)
-    if group is not None:
-        curve.group = group
-    curve.keyframe_points.add(len(points))
-    curve.keyframe_points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
-    curve.keyframe_points.foreach_set("interpolation", np.full(len(points), LINEAR, np.uint8))
-    curve.update()
+    write_curves(bag, path, points[:, 0], points[:, 1:])
+
+
+def write_curves(
+    bag: Any, path: str, times: npt.NDArray[np.float64], values: npt.NDArray[np.float64], group: Any = None
+) -> None:
+    """One F-curve for each element of a property: through `values` (n, width) at frames `times` (n,), linear between.
+
+    Handles lie on their keys, which linear curves do not use: so a saved file has twice as much to repeat, and needs
+    half the space when it is compressed. Blender puts them where their kind says as soon as a curve is edited.
+    """
+    points = np.empty((values.shape[1], len(times), 2), np.float32)
+    points[..., 0], points[..., 1] = times, values.T
+    kinds = np.full(len(times), LINEAR, np.uint8)
+    for index, flat in enumerate(points.reshape(len(points), -1)):
+        curve = bag.fcurves.new(path, index=index)
+        if group is not None:
+            curve.group = group
+        keys = curve.keyframe_points
+        keys.add(len(times))
+        keys.foreach_set("co", flat)
+        keys.foreach_set("handle_left", flat)
+        keys.foreach_set("handle_right", flat)
+        keys.foreach_set("interpolation", kinds)
 
 
 def seal(action: bpy.types.Action, times: npt.NDArray[np.float64]) -> None:
@@ -52,14 +63,13 @@ def fingerprint(action: bpy.types.Action) -> str:
     """A digest of every curve of an action: paths, keyframes, interpolation and modifiers."""
     digest = hashlib.blake2b(digest_size=16)
     for curve in compat.all_curves(action):
-        count = len(curve.keyframe_points)
-        values = np.empty(2 * count, np.float32)
-        curve.keyframe_points.foreach_get("co", values)
-        kinds = np.empty(count, np.int32)
-        curve.keyframe_points.foreach_get("interpolation", kinds)
-        digest.update(f"{curve.data_path}|{curve.array_index}|{curve.mute}|{len(curve.modifiers)}".encode())
-        digest.update(values.tobytes())
-        digest.update(kinds.tobytes())
+        keys = curve.keyframe_points
+        values = np.empty(2 * len(keys), np.float32)
+        keys.foreach_get("co", values)
+        kinds = np.empty(len(keys), np.int32)
+        keys.foreach_get("interpolation", kinds)
+        head = f"{curve.data_path}|{curve.array_index}|{curve.mute}|{len(curve.modifiers)}".encode()
+        digest.update(head + values.tobytes() + kinds.tobytes())
     return digest.hexdigest()
 
 

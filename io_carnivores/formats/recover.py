@@ -21,7 +21,7 @@ from .rest_shape import Shape, posed, refined
 from .rigid import Bodies, Correlation, Doubles, Floats, Ints, Motion
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 _CHUNK = 256  # frames handled at once
 _SAMPLE = 400  # frames that decide shapes, joints and tree; all of the frames in nearly every file
@@ -115,11 +115,12 @@ def recover(
     bodies = shape.bodies
     rest, from_base = posed(shape, base, sample)
     solver = _Solver(bodies, rest[bodies.order], shape.weight, with_scales=chosen.scales)
-    skeleton = _joined(solver, joints.mesh_edges(faces["corner"], rest), rest, sample[bodies.order])
+    points = sample[bodies.order]
+    skeleton = _joined(solver, joints.mesh_edges(faces["corner"], rest), rest, points)
     if chosen.bones is not None:
         skeleton = _with_table(skeleton, chosen.bones, owners, _to_rest(shape, base, rest))
     solver.follow(skeleton.tree)
-    motion, tally = _whole(solver, frames, rest)
+    motion, tally = _whole(solver, [points] if frames.count <= _SAMPLE else frames.points(bodies.order, _CHUNK))
     swollen = float(bodies.sizes[solver.scaled].sum()) / max(1, len(base))
     return Rig(
         owners=owners.astype(np.int16),
@@ -155,9 +156,7 @@ def refit(
     links = np.append(np.asarray(parent, np.int64), -1)
     sample = _Frames([frames], len(shape)).sample(_SAMPLE)[bodies.order]
     solver.hang(links, sample)
-    parts = [
-        solver.moved(rigid.unbiased(chunk)[bodies.order]) for chunk in _Frames([frames], len(shape)).chunks(_CHUNK)
-    ]
+    parts = [solver.moved(points) for points in _Frames([frames], len(shape)).points(bodies.order, _CHUNK)]
     whole = {
         name: np.concatenate([getattr(part, name) for part in parts])[:, :count]
         for name in ("quaternion", "rotation", "translation", "scale")
@@ -239,9 +238,16 @@ class _Frames:
             start += len(clip)
         return rigid.unbiased(np.concatenate(parts))
 
-    def chunks(self, most: int) -> list[npt.NDArray[np.int16]]:
-        """Stretches of at most so many frames, in order, (n, V, 3)."""
-        return [clip[start : start + most] for clip in self._clips for start in range(0, len(clip), most)]
+    def points(self, order: Ints, most: int) -> Iterator[Floats]:
+        """All frames, in order and at most so many at once, as unbiased positions (V, 3, n) of the vertices `order`."""
+        waiting: list[npt.NDArray[np.int16]] = []
+        for piece in (clip[start : start + most] for clip in self._clips for start in range(0, len(clip), most)):
+            if waiting and sum(map(len, waiting)) + len(piece) > most:
+                yield rigid.unbiased(np.concatenate(waiting)[:, order])
+                waiting = []
+            waiting.append(piece)
+        if waiting:
+            yield rigid.unbiased(np.concatenate(waiting)[:, order])
 
 
 def _to_rest(shape: Shape, base: Doubles, rest: Doubles) -> Motion:
@@ -258,6 +264,7 @@ class _Solver:
         self.bodies, self.rest, self.weight = bodies, rest, weight
         self.scaled = np.zeros(bodies.count, np.bool_)
         self._with_scales = with_scales
+        self._last: tuple[Floats, Correlation, Doubles] | None = None
         self._thin: list[tuple[int, int]] = []  # (body, whose turn it takes), in an order that works
 
     def prepare(self, pairs: joints.Pairs, points: Floats) -> None:
@@ -284,12 +291,18 @@ class _Solver:
 
     def moved(self, points: Floats) -> Motion:
         """The motion that leads to `points` (V, 3, N), sorted."""
-        found = rigid.correlate(self.bodies, self.rest, points, self.weight)
-        q = rigid.quaternions(found.matrix)
+        found, q = self._turned(points)
         for body, guide in self._thin:
             turn = rigid.matrices(q[:, guide])
             q[:, body] = rigid.quaternions(found.matrix[:, body] + rigid.THIN * turn)
         return rigid.motion(q, found, self._scales(found, q))
+
+    def _turned(self, points: Floats) -> tuple[Correlation, Doubles]:
+        """What carries the rest shape to `points`, each body by itself; worked out once for the same points."""
+        if self._last is None or self._last[0] is not points:
+            found = rigid.correlate(self.bodies, self.rest, points, self.weight)
+            self._last = points, found, rigid.quaternions(found.matrix)
+        return self._last[1], self._last[2].copy()
 
     def _scales(self, found: Correlation, q: Doubles) -> Doubles | None:
         if not self.scaled.any():
@@ -298,8 +311,7 @@ class _Solver:
 
     def _swelling(self, points: Floats) -> npt.NDArray[np.bool_]:
         """Bodies that miss by more than the quantisation, and half as often with a scale per frame."""
-        found = rigid.correlate(self.bodies, self.rest, points, self.weight)
-        q = rigid.quaternions(found.matrix)
+        found, q = self._turned(points)
         scale = rigid.scales(found, rigid.matrices(q))
         missed = []
         for moved in (rigid.motion(q, found), rigid.motion(q, found, np.maximum(scale, 1e-3))):
@@ -327,18 +339,16 @@ def _guides(bodies: Bodies, thin: npt.NDArray[np.bool_], pairs: joints.Pairs) ->
     return result
 
 
-def _whole(solver: _Solver, frames: _Frames, rest: Doubles) -> tuple[Motion, Tally]:
-    """The motion over all frames, and how well it fits; some frames at a time."""
-    bodies = solver.bodies
-    tally = Tally(len(rest))
-    count = bodies.count
+def _whole(solver: _Solver, pieces: Iterable[Floats]) -> tuple[Motion, Tally]:
+    """The motion over all frames, which come in pieces (V, 3, n), sorted, and how well it fits."""
+    bodies, count = solver.bodies, solver.bodies.count
+    tally = Tally(len(solver.rest))
+    # As it will be shown and written: the rest shape in single precision.
+    rest = solver.rest.astype(np.float32).astype(np.float64)
     parts = [Motion(np.zeros((0, count, 4)), np.zeros((0, count, 3, 3)), np.zeros((0, count, 3)), np.zeros((0, count)))]
-    for chunk in frames.chunks(_CHUNK):
-        points = rigid.unbiased(chunk)[bodies.order]
+    for points in pieces:
         moved = solver.moved(points)
-        # As it will be shown and written: the rest shape in single precision.
-        shown = rigid.carried(bodies, solver.rest.astype(np.float32).astype(np.float64), moved)
-        tally.add(bodies.order, shown, points)
+        tally.add(bodies.order, rigid.carried(bodies, rest, moved), points)
         parts.append(moved)
     fields = ("quaternion", "rotation", "translation", "scale")
     return Motion(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields)), tally

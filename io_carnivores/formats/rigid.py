@@ -162,14 +162,20 @@ def _largest_root(h: Doubles, k: Doubles) -> Doubles:
     s, c = _minors(k)
     c0 = s[0] * c[5] - s[1] * c[4] + s[2] * c[3] + s[3] * c[2] - s[4] * c[1] + s[5] * c[0]
     root = np.full(k.shape[2], np.sqrt(3.0))  # no eigenvalue exceeds the sum of the singular values of H
+    rows = np.arange(len(root))
     for _ in range(_NEWTON):
-        square_root = root * root
-        slope = (4.0 * square_root + 2.0 * c2) * root + c1
-        value = (square_root + c2) * square_root + c1 * root + c0
+        at = root[rows]
+        square_root = at * at
+        slope = (4.0 * square_root + 2.0 * c2) * at + c1
+        value = (square_root + c2) * square_root + c1 * at + c0
         step = np.where(np.abs(slope) > 1e-12, value / np.where(np.abs(slope) > 1e-12, slope, 1.0), 0.0)
-        root -= step
-        if not (np.abs(step) > 1e-11).any():
+        root[rows] = at - step
+        # Double roots take all the rounds, and are few.
+        moving = np.abs(step) > 1e-11
+        if not moving.any():
             break
+        if 2 * np.count_nonzero(moving) < len(rows):
+            rows, c2, c1, c0 = rows[moving], c2[moving], c1[moving], c0[moving]
     return root
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SEED = 20260401
 _AROUND = 5
 _OWNED = 2 * _AROUND + 1  # two rings and a tip
+_SIDEWAYS = 0.25  # share of the direction of a body that is sideways
 _EXTRA = 2  # vertices of the root, to make 409
 
 # (number of the body it hangs on, direction of the body, its length, its thickness) in file units, x to the left:
@@ -56,12 +57,11 @@ class _Bodies:
         self.parent = [entry[0] for entry in entries]
         self.size = np.array([entry[3] for entry in entries], float)
         self.head, self.tip = np.zeros((len(entries), 3)), np.zeros((len(entries), 3))
-        for number, (above, way, length, size) in enumerate(entries):
-            start = self.tip[above] if above >= 0 else np.array([0.0, 150.0, 0.0])
-            # Limbs start at the flank.
-            self.head[number] = start + (np.sign(way[0]) * (self.size[above] if abs(way[0]) > 0.25 else 0.0), 0.0, 0.0)
+        for number, (above, way, length, _size) in enumerate(entries):
+            self.head[number] = self.tip[above] if above >= 0 else (0.0, 150.0, 0.0)
+            if abs(way[0]) > _SIDEWAYS:
+                self.head[number, 0] += np.sign(way[0]) * self.size[above]  # limbs start at the flank
             self.tip[number] = self.head[number] + length * way / np.linalg.norm(way)
-            del size
 
     @property
     def count(self) -> int:

@@ -20,10 +20,10 @@ _MOST = 1100  # deflate never packs tighter than 1 : 1032
 def pack(frames: npt.NDArray[np.int16]) -> bytes:
     """Frames (N, V, 3) i16 as bytes of this project's own kind, which know their shape."""
     count, vertices = frames.shape[:2]
+    # Differences wrap around, and so does undoing them.
     values = np.array(frames, np.int16)
-    for axis in (0, 1):
-        # Differences wrap around, and so does undoing them.
-        values = np.diff(values, axis=axis, prepend=np.zeros_like(values[:1] if axis == 0 else values[:, :1]))
+    values[1:] -= frames[:-1]
+    values[:, 1:] -= values[:, :-1].copy()
     # Small differences of either sign become small numbers without one.
     low_bits = ((values << 1) ^ (values >> 15)).astype("<i2", copy=False)
     planes = np.ascontiguousarray(low_bits.reshape(-1, 1).view(np.uint8).T)

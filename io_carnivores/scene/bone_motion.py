@@ -99,8 +99,8 @@ def add(
     action.use_fake_user = True
     times = curves.START + motion.times(len(animation.frames), animation.kps) * fps
     local = local_motion(to_matrices(clip), bones.rest, bones.parent)
-    _write(compat.curves(rig_object, action), bones.names, local, times)
-    curves.seal(action, times)
+    printed = _write(compat.curves(rig_object, action), bones.names, local, times)
+    curves.seal(action, times, printed)
     kept.put_frames(action, animation.frames)
     action[kept.RIG_PRINT] = rig_print(rig_object)
     item.action, item.rate = action, fps
@@ -135,8 +135,9 @@ def is_recovered(obj: bpy.types.Object) -> bool:
     return rig is not None and any(kept.has(bone, kept.OWNER_NUMBER) for bone in rig.data.bones)
 
 
-def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> None:
-    """Quaternion, location and scale curves of every bone, linear between the frames of the file."""
+def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> str:
+    """Quaternion, location and scale curves of every bone, linear between the frames of the file; their fingerprint."""
+    pen = curves.Pen(bag)
     for bone, name in enumerate(names):
         group = bag.groups.new(name)
         path = f'pose.bones["{bpy.utils.escape_identifier(name)}"]'
@@ -146,7 +147,8 @@ def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.f
         if np.abs(local.scale[:, bone] - 1.0).max() > _EVEN:
             channels.append(("scale", np.repeat(local.scale[:, bone, None], 3, axis=1)))
         for channel, values in channels:
-            curves.write_curves(bag, f"{path}.{channel}", times, values, group)
+            pen.write(f"{path}.{channel}", times, values, group)
+    return pen.fingerprint
 
 
 def to_matrices(clip: Clip) -> npt.NDArray[np.float64]:
@@ -176,13 +178,22 @@ def local_motion(
     `world` (N, B, 4, 4) moves the rest shape of each body in armature space, with an even scale at most; `rest`
     (B, 4, 4) are the bones' rest matrices. With M the rest matrix and D the motion, the key is M^-1 D_parent^-1 D M.
     """
-    relative = world.copy()
+    # Rotations, scales and places apart: to invert them costs nothing, and matrices by the thousand cost the most here.
+    scale = np.linalg.norm(world[..., :3, 0], axis=-1)
+    turn, place = world[..., :3, :3] / scale[..., None, None], world[..., :3, 3]
     child = np.flatnonzero(parents >= 0)
-    relative[:, child] = np.linalg.inv(world[:, parents[child]]) @ world[:, child]
-    basis = np.linalg.inv(rest) @ relative @ rest
-    scale = np.cbrt(np.linalg.det(basis[..., :3, :3]))
-    rotation = basis[..., :3, :3] / scale[..., None, None]
-    return Local(continuous(to_quaternions(rotation)), basis[..., :3, 3], scale)
+    above = parents[child]
+    size, own, moved = scale.copy(), turn.copy(), place.copy()
+    size[:, child] /= scale[:, above]
+    back = turn[:, above].swapaxes(2, 3)
+    own[:, child] = back @ turn[:, child]
+    away = back @ (place[:, child] - place[:, above])[..., None]
+    moved[:, child] = away[..., 0] / scale[:, above, None]
+    # To the bone's own axes, around its head.
+    axes, head = rest[:, :3, :3], rest[:, :3, 3]
+    moved += size[..., None] * (own @ head[..., None])[..., 0] - head
+    location = (axes.swapaxes(1, 2) @ moved[..., None])[..., 0]
+    return Local(continuous(to_quaternions(axes.swapaxes(1, 2) @ own @ axes)), location, size)
 
 
 def to_quaternions(rotation: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

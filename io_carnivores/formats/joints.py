@@ -128,11 +128,13 @@ def _closest(some: Doubles, points: Doubles) -> tuple[Doubles, Ints]:
     squares, sources = [], []
     for start in range(0, len(points), step):
         part = points[start : start + step]
-        square = np.zeros((len(part), len(some)))
+        # Axis by axis, and the fewer of the two first: several times faster than sums over three numbers.
+        square = np.zeros((len(some), len(part)))
         for axis in range(3):
-            square += np.subtract.outer(part[:, axis], some[:, axis]) ** 2
-        sources.append(square.argmin(axis=1))
-        squares.append(square.min(axis=1))
+            away = np.subtract.outer(some[:, axis], part[:, axis])
+            square += np.square(away, out=away)
+        sources.append(square.argmin(axis=0))
+        squares.append(square.min(axis=0))
     return np.concatenate(squares), np.concatenate(sources)
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _CHUNK = 256  # frames handled at once
-_SAMPLE = 400  # frames that decide shapes, joints and tree; all of the frames in nearly every file
+_SAMPLE = 256  # frames that decide shapes, joints and tree; all of the frames in most files
+_SIGNS = 64  # frames that show whether a body swells
 _FARTHEST = 1e6  # file units; frames reach 2048, and squares of base positions must stay numbers
 
 
@@ -311,12 +312,15 @@ class _Solver:
 
     def _swelling(self, points: Floats) -> npt.NDArray[np.bool_]:
         """Bodies that miss by more than the quantisation, and half as often with a scale per frame."""
-        found, q = self._turned(points)
+        some = rigid.some_of(points, _SIGNS)
+        found = rigid.correlate(self.bodies, self.rest, some, self.weight)
+        q = rigid.quaternions(found.matrix)
         scale = rigid.scales(found, rigid.matrices(q))
         missed = []
         for moved in (rigid.motion(q, found), rigid.motion(q, found, np.maximum(scale, 1e-3))):
-            distance = np.linalg.norm(rigid.carried(self.bodies, self.rest, moved) - points, axis=1)
-            missed.append(self.bodies.sums((distance > 2 / STEPS).mean(axis=1)) / np.maximum(self.bodies.sizes, 1))
+            away = rigid.carried(self.bodies, self.rest, moved) - some
+            misses = np.einsum("vin,vin->vn", away, away) > (2 / STEPS) ** 2
+            missed.append(self.bodies.sums(misses.mean(axis=1)) / np.maximum(self.bodies.sizes, 1))
         return np.asarray((missed[0] > 0.01) & (missed[1] < 0.5 * missed[0]), np.bool_)
 
 

@@ -11,6 +11,7 @@ from . import rigid
 from .rigid import Bodies, Doubles, Floats, Ints, Motion
 
 _ROUNDS = 6
+_ENOUGH = 64  # frames that tell a placeholder from a pose
 _SETTLED = 0.004  # file units; a tenth of the scatter of truncated coordinates, and less
 _SOFT = 0.25  # file units; vertices that miss by more count less in the fit of their body
 _USABLE = 0.25  # file units within which the base pose must repeat the shape of the bodies
@@ -48,6 +49,7 @@ def _start(bodies: Bodies, base: Doubles, points: Floats) -> Doubles:
     """The base pose or the first frame, whichever fits a body better: base poses are often placeholders."""
     first = points[:, :, 0].astype(np.float64)
     weight = np.ones(len(base))
+    points = rigid.some_of(points, _ENOUGH)
     errors = []
     for rest in (base, first):
         moved = rigid.fit(bodies, rest, points, weight)

@@ -106,6 +106,11 @@ def unbiased(frames: npt.NDArray[np.int16]) -> Floats:
     return steps
 
 
+def some_of(points: Floats, most: int) -> Floats:
+    """Every second, third ... frame of (V, 3, N), the first included, so that at most so many are left."""
+    return np.ascontiguousarray(points[:, :, :: -(-points.shape[2] // most) or 1])
+
+
 def quaternions(correlation: npt.NDArray[Any]) -> Doubles:
     """Rotations (..., 4) that maximise trace(R^T H) for stacked H = sum of frame (column) by rest (row), (..., 3, 3).
 

@@ -14,8 +14,9 @@ from addon.io_carnivores.ui.entries import FORMATS
 from addon.io_common.formats.digest import Digest
 from addon.io_common.scene import compat, transfer
 
-from benchmarks import creature, motion_floors
+from benchmarks import motion_floors
 from benchmarks.harness import Case
+from tests import creature
 
 LARGEST = (22, 31, 20, 25, 12, 18, 30, 23, 20, 20)  # frames of each animation, 221 in all
 

@@ -9,6 +9,7 @@ no bones. Vertices of one owner move rigidly to within the quantisation, so the 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _CHUNK = 256  # frames handled at once
+_USUAL = 64  # bodies; with more of them, fewer frames
 _SAMPLE = 256  # frames that decide shapes, joints and tree; all of the frames in most files
 _SIGNS = 64  # frames that show whether a body swells
 _FARTHEST = 1e6  # file units; frames reach 2048, and squares of base positions must stay numbers
@@ -47,14 +49,17 @@ class Options:
 class Clip:
     """One animation of the rig: frame = scale * rotation @ rest + translation, per body, file axes and units.
 
-    `quaternion` (N, B, 4) w x y z, of continuous sign; `rotation` (N, B, 3, 3), the same as matrices; `translation`
-    (N, B, 3); `scale` (N, B), all 1 unless asked for.
+    `quaternion` (N, B, 4) w x y z, of continuous sign; `translation` (N, B, 3); `scale` (N, B), all 1 unless asked for.
     """
 
     quaternion: Doubles
-    rotation: Doubles
     translation: Doubles
     scale: Doubles
+
+    @property
+    def rotation(self) -> Doubles:
+        """The same as matrices, (N, B, 3, 3); worked out anew, as they take more memory than all the rest."""
+        return rigid.matrices(self.quaternion)
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,9 @@ def recover(
     if chosen.bones is not None:
         skeleton = _with_table(skeleton, chosen.bones, owners, _to_rest(shape, base, rest))
     solver.follow(skeleton.tree)
-    motion, tally = _whole(solver, [points] if frames.count <= _SAMPLE else frames.points(bodies.order, _CHUNK))
+    at_once = max(16, _CHUNK * _USUAL // max(bodies.count, _USUAL))
+    pieces = [points] if 0 < frames.count <= _SAMPLE else frames.points(bodies.order, at_once)
+    moved, tally = _whole(solver, pieces, [len(clip) for clip in clips])
     swollen = float(bodies.sizes[solver.scaled].sum()) / max(1, len(base))
     return Rig(
         owners=owners.astype(np.int16),
@@ -133,7 +140,7 @@ def recover(
         body=bodies.body,
         rest=rest.astype(np.float32),
         from_base=from_base,
-        clips=_clips(motion, [len(clip) for clip in clips]),
+        clips=moved,
         scaled=solver.scaled,
         fit=replace(tally.fit(bodies), joint_errors=skeleton.errors, scaled=solver.scaled, swollen=swollen),
     )
@@ -162,7 +169,8 @@ def refit(
         name: np.concatenate([getattr(part, name) for part in parts])[:, :count]
         for name in ("quaternion", "rotation", "translation", "scale")
     }
-    return _clips(_with_empty(Motion(**whole), bodies.sizes[:count], links[:count]), [len(frames)])[0]
+    moved = _with_empty(Motion(**whole), bodies.sizes[:count], links[:count])
+    return Clip(rigid.continuous(moved.quaternion), moved.translation, moved.scale)
 
 
 def _with_empty(motion: Motion, sizes: Ints, parent: Ints) -> Motion:
@@ -343,25 +351,20 @@ def _guides(bodies: Bodies, thin: npt.NDArray[np.bool_], pairs: joints.Pairs) ->
     return result
 
 
-def _whole(solver: _Solver, pieces: Iterable[Floats]) -> tuple[Motion, Tally]:
-    """The motion over all frames, which come in pieces (V, 3, n), sorted, and how well it fits."""
-    bodies, count = solver.bodies, solver.bodies.count
-    tally = Tally(len(solver.rest))
+def _whole(solver: _Solver, pieces: Iterable[Floats], lengths: list[int]) -> tuple[list[Clip], Tally]:
+    """The motion over all frames, which come in pieces (V, 3, n), sorted; and how well it fits."""
+    bodies, tally = solver.bodies, Tally(len(solver.rest))
     # As it will be shown and written: the rest shape in single precision.
     rest = solver.rest.astype(np.float32).astype(np.float64)
-    parts = [Motion(np.zeros((0, count, 4)), np.zeros((0, count, 3, 3)), np.zeros((0, count, 3)), np.zeros((0, count)))]
+    shape = (sum(lengths), bodies.count)
+    q, translation, scale = np.empty((*shape, 4)), np.empty((*shape, 3)), np.empty(shape)
+    start = 0
     for points in pieces:
         moved = solver.moved(points)
         tally.add(bodies.order, rigid.carried(bodies, rest, moved), points)
-        parts.append(moved)
-    fields = ("quaternion", "rotation", "translation", "scale")
-    return Motion(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields)), tally
-
-
-def _clips(motion: Motion, lengths: list[int]) -> list[Clip]:
-    result, start = [], 0
-    for length in lengths:
-        part = motion.part(slice(start, start + length))
-        result.append(Clip(rigid.continuous(part.quaternion), part.rotation, part.translation, part.scale))
-        start += length
-    return result
+        rows = slice(start, start + points.shape[2])
+        q[rows], translation[rows], scale[rows] = moved.quaternion, moved.translation, moved.scale
+        start = rows.stop
+    ends = np.cumsum([0, *lengths]).tolist()
+    clips = [slice(first, last) for first, last in pairwise(ends)]
+    return [Clip(rigid.continuous(q[rows]), translation[rows], scale[rows]) for rows in clips], tally

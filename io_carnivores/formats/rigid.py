@@ -26,6 +26,7 @@ Ints = npt.NDArray[np.int64]
 # coordinates scatter by 0.02 unit, so at half a unit such a rotation is certain to two degrees.
 THIN = 0.25
 _NEWTON = 24  # rounds at most; 5 are usual
+_BLOCK = 1 << 14  # rotations found at once, so that memory stays bounded
 # Below this a rotation is not certain enough for the closed form, and the slower decomposition decides.
 _SURE = 1e-6
 
@@ -120,6 +121,14 @@ def quaternions(correlation: npt.NDArray[Any]) -> Doubles:
     """
     shape = correlation.shape[:-2]
     matrices = np.asarray(correlation, np.float64).reshape(-1, 3, 3)
+    result = np.empty((len(matrices), 4))
+    for start in range(0, len(matrices), _BLOCK):
+        result[start : start + _BLOCK] = _quaternions(matrices[start : start + _BLOCK])
+    return result.reshape(*shape, 4)
+
+
+def _quaternions(matrices: Doubles) -> Doubles:
+    """(M, 3, 3) to (M, 4)."""
     scale = np.sqrt(np.einsum("nij,nij->n", matrices, matrices))
     empty = ~(scale > 1e-30)
     h = np.ascontiguousarray((matrices / np.where(empty, 1.0, scale)[:, None, None]).transpose(1, 2, 0))
@@ -129,7 +138,7 @@ def quaternions(correlation: npt.NDArray[Any]) -> Doubles:
     if doubtful.any():
         result[doubtful] = np.linalg.eigh(np.moveaxis(k[:, :, doubtful], 2, 0))[1][:, :, -1]
     result[empty] = (1.0, 0.0, 0.0, 0.0)
-    return result.reshape(*shape, 4)
+    return result
 
 
 def _horn(h: Doubles) -> Doubles:

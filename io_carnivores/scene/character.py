@@ -72,7 +72,8 @@ def show_motion(
         obj.modifiers.clear()
         obj.matrix_parent_inverse.identity()
     collection = obj.users_collection[0]
-    skeleton = bone_motion.build(context, obj, rig, character.animations, collection, fps)
+    correctives = options.use_correctives
+    skeleton = bone_motion.build(context, obj, rig, character.animations, collection, fps, correctives=correctives)
     obj.scale = (1.0, 1.0, 1.0)
     build.attach(obj, skeleton)
     skeleton.scale = (options.global_scale,) * 3
@@ -105,7 +106,7 @@ def extract_car(
 ) -> Character:
     """The character that `objects` show; its lists are those of the first mesh that has some."""
     model = extract.extract_body(context, objects, options, digest)
-    mesh = list_owner(objects)
+    mesh = clips.list_owner(objects)
     character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(path.stem))
     source = frames.Source.of(context, objects, options, len(model.vertices), digest)
     character.animations = [source.animation(item) for item in clips.animations(mesh)]
@@ -115,9 +116,3 @@ def extract_car(
     character.table = sound_table.table(mesh, len(character.sounds))
     character.check_loops = options.use_loop_check
     return character
-
-
-def list_owner(objects: Sequence[bpy.types.Object]) -> bpy.types.Mesh:
-    """The mesh whose lists count: the first that has animations, else the first."""
-    lists = (meshes.of(obj) for obj in objects if obj.type == "MESH" and len(clips.animations(obj.data)))
-    return next(lists, meshes.of(objects[0]))

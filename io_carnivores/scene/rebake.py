@@ -35,7 +35,7 @@ def rebake(context: bpy.types.Context, objects: Sequence[bpy.types.Object], mode
     source.force = True
     tally = _Tally(count)
     listed = []
-    for item, original in zip(clips.animations(character.list_owner(objects)), _animations(model), strict=True):
+    for item, original in zip(clips.animations(clips.list_owner(objects)), _animations(model), strict=True):
         if original is None or not len(original.frames):
             continue
         steps = np.abs(source.animation(item).frames.astype(np.int32) - original.frames)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 256  # frames handled at once
 _SAMPLE = 400  # frames that decide shapes, joints and tree; all of the frames in nearly every file
+_NAMED = 6  # bones in a report
 _FARTHEST = 1e6  # file units; frames reach 2048, and squares of base positions must stay numbers
 
 
@@ -79,6 +80,17 @@ class Rig:
     clips: list[Clip]
     scaled: npt.NDArray[np.bool_]
     fit: Fit
+
+    def softness(self) -> str:
+        """The soft vertices in words: how many there are, and on which bones, the softest first; empty for none."""
+        soft = self.fit.soft
+        if not len(soft):
+            return ""
+        counts = np.bincount(self.body[soft], minlength=len(self.names))
+        order = [int(body) for body in np.argsort(-counts, kind="stable") if counts[body]]
+        named = ", ".join(f"{self.names[body]} ({counts[body]})" for body in order[:_NAMED])
+        more = f" and {len(order) - _NAMED} more bones" if len(order) > _NAMED else ""
+        return f"{len(soft)} of {len(self.body)} vertices are soft: {named}{more}"
 
     def positions(self, clip: int) -> Floats:
         """What the rig makes of a clip, (N, V, 3), for comparison with its frames."""

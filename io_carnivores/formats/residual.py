@@ -16,8 +16,9 @@ from . import motion, rigid
 from .motion import STEPS
 from .rigid import Bodies, Doubles, Floats, Ints, Motion
 
-# File units: a quarter of a step. Blender's single precision strays by less than a thirtieth of that. A smaller edit
-# cannot be told in the file in any case: the likeliest place of a stored coordinate is half a step from the next one.
+# File units: a quarter of a step. What Blender evaluates strays from what is worked out here by 0.005 at most, and by
+# 0.0001 on average (measured on game files; single precision adds up along a chain of bones). And a smaller edit cannot
+# be told in the file in any case: the likeliest place of a stored coordinate is half a step from the next one.
 TOLERANCE = 1 / (4 * STEPS)
 # Steps: a vertex that bones alone show further off than this is soft enough to be shown by keys.
 SHOWN_SOFT = 1

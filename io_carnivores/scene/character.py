@@ -93,7 +93,9 @@ def _rig(character: Character, options: CharacterOptions, digest: Digest, path: 
         digest.add("the motion does not fit bones well, so it is shown by shape keys", subject=path.name)
         return None
     within = " / ".join(f"{100 * share:.1f} %" for share in rig.fit.distances)
-    digest.note(f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames")
+    fit = f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames"
+    soft = rig.softness()
+    digest.note(f"{fit}; {soft}" if soft else fit)
     return rig
 
 

@@ -173,7 +173,8 @@ def _restored(origin: Origin, baked: Floats, edit: Edit) -> Floats:
         baked = baked.copy()
         baked[:, shifted] += np.einsum("nvij,vj->nvi", whole, shift[shifted]).astype(np.float32)
     same = np.abs(baked - origin.shown).max(axis=2) <= TOLERANCE
-    same = (same | edit.certain) & origin.known
+    # Another bone may take a vertex to the same place in some frames, by chance.
+    same = ((same & ~edit.loose) | edit.certain) & origin.known
     residual = origin.middle - origin.shown
     residual[:, edit.loose | ~origin.known] = 0.0
     turned = turn * size[..., None, None]

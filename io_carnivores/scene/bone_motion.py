@@ -23,6 +23,7 @@ from ..formats.bone_space import Local
 from ..formats.model import label
 from . import clips, curves, kept, numbering, originals, soft_keys
 from .originals import Binding
+from .vertices import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -159,7 +160,8 @@ def fit(
     body = meshes.heaviest_group(mesh, wanted, np.full(len(mesh.vertices), -1, np.int32))
     rest = FILE_Y_UP.undo(meshes.get_positions(mesh))
     clip = recover.refit(body, parent, rest, animation.frames)
-    binding = Binding(numbering.complete(mesh), body, rest)
+    weights = Weights.of(obj, mesh)
+    binding = Binding(numbering.complete(mesh), body, rest, weights.prints if weights.regrouped.any() else None)
     moved = Bones(names, parent, _rest_matrices(rig_object, names))
     add(obj, rig_object, item, animation, clip, moved, binding, fps)
     if soft_keys.any_of(mesh):

@@ -61,7 +61,9 @@ class Case:
     def untouched(self) -> Positions | None:
         """The frames as the file had them, (N, V, 3); None when anything that bears on them was edited."""
         now, original = self.now, self.original
-        if not (now.as_is and original.known(now.number).all() and self._is_untouched) or now.regrouped.any():
+        if not (now.as_is and original.known(now.number).all() and self._is_untouched):
+            return None
+        if original.strangers(now.number, now.weights)[0].any():
             return None
         if self.follow_base and self._shifted.any():
             return None
@@ -81,12 +83,13 @@ class Case:
         # Absolute keys do not take an edit of the base along.
         hidden = shifted & ~changed & (self.item.soft_first >= 0)
         rest = np.where(origin.known[:, None], origin.rest, now.position)
-        certain = ~(now.regrouped | changed | (shifted & self.follow_base))
+        regrouped, loose = self.original.strangers(now.number, now.weights)
+        certain = ~(regrouped | changed | (shifted & self.follow_base))
         edit = residual.Edit(
             source=np.where(hidden[:, None], rest, now.position),
             target=now.position if self.follow_base else rest,
             certain=certain & (now.as_is and self._is_untouched),
-            loose=now.astray,
+            loose=loose,
             edges=now.edges,
         )
         return residual.restored(origin.with_shapes(soft) if soft.any() else origin, baked, edit)

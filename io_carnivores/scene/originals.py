@@ -16,18 +16,25 @@ from . import kept, numbering
 if TYPE_CHECKING:
     import bpy
 
+    from .vertices import Weights
+
     Frames = npt.NDArray[np.int16]
+    Flags = npt.NDArray[np.bool_]
 
 _ABSENT = -2  # in place of a body: there was no such vertex
 
 
 @dataclass(frozen=True)
 class Binding:
-    """V vertices that an Action is made for: `number` (V,), `body` (V,), -1 for none, `rest` (V, 3), file axes."""
+    """V vertices that an Action is made for: `number` (V,), `body` (V,), -1 for none, `rest` (V, 3), file axes.
+
+    `prints` (V,) u32 of their weights, where those are not the ones they came with.
+    """
 
     number: npt.NDArray[np.integer]
     body: npt.NDArray[np.integer]
     rest: npt.NDArray[np.float32]
+    prints: npt.NDArray[np.uint32] | None = None
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,8 @@ class Original:
     """What an Action was made of, by the numbers of M vertices, file axes and units.
 
     `frames` (N, M, 3) i16; `body` (M,), -1 for none, -2 where there was no such vertex; `rest` (M, 3); `soft` (M,):
-    vertices that shape keys take to where bones do not, None where there are no such keys.
+    vertices that shape keys take to where bones do not, None where there are no such keys; `prints` (M,) u32 of their
+    weights, None where those were the ones they came with.
     """
 
     frames: Frames
@@ -43,6 +51,7 @@ class Original:
     body: npt.NDArray[np.int16]
     rest: npt.NDArray[np.float32]
     soft: npt.NDArray[np.bool_] | None
+    prints: npt.NDArray[np.uint32] | None
 
     def known(self, number: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
         """(V,): whether there are frames for vertices of these numbers."""
@@ -55,6 +64,17 @@ class Original:
         known = self.known(number)
         at = np.where(known, number, 0)
         return Origin.of(self.frames[:, at], self.poses, self.body[at], self.rest[at], known)
+
+    def strangers(self, number: npt.NDArray[np.integer], weights: Weights) -> tuple[Flags, Flags]:
+        """(V,) twice: vertices whose weights are not those it was made for, and those that no single body stands for.
+
+        Several bones with the same weights as before are not strange, but no one body says where they take a vertex.
+        """
+        if self.prints is None:
+            return weights.regrouped, weights.astray
+        same = self.known(number)
+        same[same] = self.prints[number[same]] == weights.prints[same]
+        return ~same, np.where(same, weights.mixed, weights.astray)
 
     def softness(self, number: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
         """(V,): which vertices of these numbers keys take along."""
@@ -78,6 +98,10 @@ def keep(action: bpy.types.Action, mesh: bpy.types.ID, frames: Frames, poses: Po
     kept.put(action, kept.FRAMES, whole.astype("<i2", copy=False).tobytes())
     kept.put(action, kept.BODIES, body.tobytes())
     kept.put(action, kept.MOTION, poses.raw())
+    if binding.prints is not None:
+        prints = np.zeros(count, "<u4")
+        prints[binding.number] = binding.prints
+        kept.put(action, kept.WEIGHTS, prints.tobytes())
     kept.put(action, kept.REST_SHAPE, b"" if np.array_equal(rest, shape) else rest.astype("<f4").tobytes())
 
 
@@ -102,4 +126,7 @@ def of(action: bpy.types.Action, mesh: bpy.types.ID) -> Original | None:
     if poses is None or len(rest) != count:
         return None
     soft = kept.get_array(action, kept.SOFT, np.uint8)
-    return Original(frames, poses, body, rest, soft > 0 if len(soft) == count else None)
+    prints = kept.get_array(action, kept.WEIGHTS, "<u4")
+    return Original(
+        frames, poses, body, rest, soft > 0 if len(soft) == count else None, prints if len(prints) == count else None
+    )

@@ -280,7 +280,9 @@ class _Solver:
     def hang(self, parent: Ints, points: Floats) -> None:
         """Take the links of a skeleton that is there already: thin bodies turn with their parents."""
         thin = rigid.thin(self.bodies, self.rest, self.weight)
-        self._thin = [(body, int(parent[body])) for body in bone_space.downwards(parent) if thin[body] and parent[body] >= 0]
+        self._thin = [
+            (body, int(parent[body])) for body in bone_space.downwards(parent) if thin[body] and parent[body] >= 0
+        ]
         if self._with_scales and points.shape[2]:
             self.scaled = self._swelling(points) & ~thin
 

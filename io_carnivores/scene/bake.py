@@ -66,8 +66,9 @@ def bake(
     """Vertex positions of all `bodies`, one after the other, at the scene frames `times`, (N, V, 3) f32, Blender axes.
 
     `action` goes to whatever it was made for: an armature, shape keys or the objects themselves, and so does one that
-    plays `beside` it; without it the scene is taken as it plays. Positions hold the motion of objects relative to where they stand now. Scene frame, actions
-    and pose come back at the end. Raises `ExportError` when the action moves nothing, or vertices come and go.
+    plays `beside` it; without it the scene is taken as it plays. Positions hold the motion of objects relative to where
+    they stand now. Scene frame, actions and pose come back at the end. Raises `ExportError` when the action moves
+    nothing, or vertices come and go.
     """
     aims = targets([body.obj for body in bodies], action) if action is not None else []
     if action is not None and not aims:

@@ -45,12 +45,22 @@ class Bones:
     rest: npt.NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Stage:
+    """What Actions are made for: the vertices `binding` of `mesh`, carried by the `bones` of `rig`, at a scene rate."""
+
+    mesh: bpy.types.Mesh
+    rig: bpy.types.Object
+    bones: Bones
+    binding: Binding
+    fps: float
+
+
 def build(
     context: bpy.types.Context,
     obj: bpy.types.Object,
     rig: Rig,
     animations: Sequence[Animation],
-    collection: bpy.types.Collection,
     fps: float,
     *,
     correctives: bool = False,
@@ -64,12 +74,12 @@ def build(
     rig_object = armature.build(context, f"{obj.name} Armature", names, heads, rig.parent.tolist(), ends)
     for name, owner in zip(names, rig.owners.tolist(), strict=True):
         rig_object.data.bones[name][kept.OWNER_NUMBER] = owner
-    collection.objects.link(rig_object)
+    obj.users_collection[0].objects.link(rig_object)
     bones = Bones(names, rig.parent, _rest_matrices(rig_object, names))
-    binding = Binding(np.arange(len(rig.body)), rig.body, rig.rest)
+    stage = Stage(meshes.of(obj), rig_object, bones, Binding(np.arange(len(rig.body)), rig.body, rig.rest), fps)
     for item, animation, clip in zip(clips.animations(obj.data), animations, rig.clips, strict=True):
         if len(animation.frames):
-            add(obj, rig_object, item, animation, clip, bones, binding, fps)
+            add(stage, item, animation, clip)
     if correctives:
         soft_keys.show(obj)
     first = next((item for item in clips.animations(obj.data) if item.action is not None), None)
@@ -100,27 +110,19 @@ def _show_rest(obj: bpy.types.Object, rig: Rig) -> list[str]:
     return names
 
 
-def add(
-    obj: bpy.types.Object,
-    rig_object: bpy.types.Object,
-    item: clips.CARNIVORES_PG_animation,
-    animation: Animation,
-    clip: Clip,
-    bones: Bones,
-    binding: Binding,
-    fps: float,
-) -> None:
-    """Give the armature the Action of one animation, which moves `bones`, and with them `binding`, as `clip` says."""
+def add(stage: Stage, item: clips.CARNIVORES_PG_animation, animation: Animation, clip: Clip) -> None:
+    """Give the armature the Action of one animation, which moves its bones as `clip` says."""
+    bones = stage.bones
     action = bpy.data.actions.new(label(animation.name) or item.name or "Animation")
     action.use_fake_user = True
-    times = curves.START + motion.times(len(animation.frames), animation.kps) * fps
+    times = curves.START + motion.times(len(animation.frames), animation.kps) * stage.fps
     local = _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), bones.rest, bones.parent))
-    _write(compat.curves(rig_object, action), bones.names, local, times)
+    _write(compat.curves(stage.rig, action), bones.names, local, times)
     curves.seal(action, times)
     poses = bone_space.poses(bone_space.world_motion(local, bones.rest, bones.parent))
-    originals.keep(action, obj.data, animation.frames, poses, binding)
-    action[kept.RIG_PRINT] = rig_print(rig_object)
-    item.action, item.rate = action, fps
+    originals.keep(action, stage.mesh, animation.frames, poses, stage.binding)
+    action[kept.RIG_PRINT] = rig_print(stage.rig)
+    item.action, item.rate = action, stage.fps
 
 
 def _as_keyed(local: Local) -> Local:
@@ -163,7 +165,7 @@ def fit(
     weights = Weights.of(obj, mesh)
     binding = Binding(numbering.complete(mesh), body, rest, weights.prints if weights.regrouped.any() else None)
     moved = Bones(names, parent, _rest_matrices(rig_object, names))
-    add(obj, rig_object, item, animation, clip, moved, binding, fps)
+    add(Stage(mesh, rig_object, moved, binding, fps), item, animation, clip)
     if soft_keys.any_of(mesh):
         soft_keys.show(obj)
 

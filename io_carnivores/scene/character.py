@@ -15,7 +15,6 @@ from ..formats.model import label, name_field
 from . import bone_motion, build, clips, extract, frames, kept, shape_motion, sound_table, sounds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from ...io_common.formats.digest import Digest
@@ -71,9 +70,7 @@ def show_motion(
         bpy.data.armatures.remove(cast("bpy.types.Armature", made[0].data))
         obj.modifiers.clear()
         obj.matrix_parent_inverse.identity()
-    collection = obj.users_collection[0]
-    correctives = options.use_correctives
-    skeleton = bone_motion.build(context, obj, rig, character.animations, collection, fps, correctives=correctives)
+    skeleton = bone_motion.build(context, obj, rig, character.animations, fps, correctives=options.use_correctives)
     obj.scale = (1.0, 1.0, 1.0)
     build.attach(obj, skeleton)
     skeleton.scale = (options.global_scale,) * 3

@@ -13,7 +13,7 @@ from ..formats.fit_report import SOFT_SHARE, SOFT_STEPS, WITHIN
 from ..formats.model import label
 from ..formats.motion import Animation
 from ..formats.vtl import Vtl
-from . import character, clips, frames
+from . import clips, frames
 from .options import ExportCharacterOptions
 
 if TYPE_CHECKING:

@@ -99,7 +99,7 @@ def _add(
 def append(
     obj: bpy.types.Object, points: npt.NDArray[np.float32], title: str, *, relative: bool
 ) -> tuple[float, float]:
-    """A key for each row of `points` (N, 3V) behind all others; the places of the first and the last on their time line.
+    """A key for each row of `points` (N, 3V) behind all others; the places of the first and last on their time line.
 
     `relative` counts only where there are no keys yet.
     """

@@ -24,8 +24,10 @@ _NO_BONE, _OTHER_BONE = -0x10000, -0x10001  # no owner has these numbers
 
 @dataclass(frozen=True)
 class Weights:
-    """The bones of V vertices: `regrouped` (V,): not those they came with; `astray` (V,): another one carries them now;
-    `mixed` (V,): several do; `prints` (V,) u32: a number that tells weights apart.
+    """The bones of V vertices, against those they came with.
+
+    `regrouped` (V,): they are not the same; `astray` (V,): another one carries it now; `mixed` (V,): several do;
+    `prints` (V,) u32: a number that tells weights apart.
     """
 
     regrouped: npt.NDArray[np.bool_]
@@ -74,8 +76,8 @@ class Weights:
 class Vertices:
     """V vertices of one object after the other, file axes, each in the space of its object.
 
-    `number` (V,): which vertex of the file each is, -1 for none; `position` (V, 3): where it is at rest; `edges` (E, 2); `as_is`: no modifier had a hand in it; `counts`: how many
-    vertices each object has.
+    `number` (V,): which vertex of the file each is, -1 for none; `position` (V, 3): where it rests; `edges` (E, 2);
+    `as_is`: no modifier had a hand in it; `counts`: how many vertices each object has.
     """
 
     number: npt.NDArray[np.int64]

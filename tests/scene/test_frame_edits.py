@@ -101,9 +101,7 @@ def test_a_soft_vertex_stays_soft(soft: bpy.types.Object, tmp_path: Path) -> Non
     turn(soft, item.action, bone.name, slice(0, 12), 0.8)
     after = car.read(scene.export(tmp_path / "out.car", soft)).animations[0].frames
     mates = np.flatnonzero((owner == owner[SOFT]) & (np.arange(48) != SOFT))
-    old, new = (
-        np.linalg.norm(each[:, mates] - each[:, [SOFT]].astype(float), axis=2) / 16 for each in (before, after)
-    )
+    old, new = (np.linalg.norm(each[:, mates] - each[:, [SOFT]].astype(float), axis=2) / 16 for each in (before, after))
     assert np.abs(after[:, SOFT] - before[:, SOFT].astype(int)).max(axis=1).min() > 16
     assert np.abs(old - new).max() < 0.25
     alone = np.linalg.norm(shown(soft, item)[:, mates] - shown(soft, item)[:, [SOFT]], axis=2)
@@ -167,7 +165,9 @@ def test_a_modifier_that_moves_vertices_counts(soft: bpy.types.Object, tmp_path:
     lift.direction, lift.mid_level, lift.strength, lift.vertex_group = "Z", 0.0, 6.0, "lifted"
     soft.modifiers.move(1, 0)
     found = car.read(scene.export(tmp_path / "out.car", soft))
-    assert found.model.vertices["position"][5, 1] == pytest.approx(character.model.vertices["position"][5, 1] + 6, abs=0.01)
+    assert found.model.vertices["position"][5, 1] == pytest.approx(
+        character.model.vertices["position"][5, 1] + 6, abs=0.01
+    )
     for old, new in zip(character.animations, found.animations, strict=True):
         assert np.array_equal(np.delete(new.frames, 5, 1), np.delete(old.frames, 5, 1))
         away = np.linalg.norm((new.frames[:, 5] - old.frames[:, 5].astype(int)) / 16, axis=1)

@@ -102,7 +102,7 @@ def test_play_takes_both_along(soft: bpy.types.Object) -> None:
     assert soft.data.shape_keys.animation_data.action is None
     selection.armature_of(soft).data.pose_position = "REST"
     rest = np.array([vertex.co[:] for vertex in soft.data.vertices])[:, [0, 2, 1]]
-    assert np.abs(evaluated(soft) - rest).max() < 1e-5
+    assert np.abs(evaluated(soft) - rest).max() < 1e-3
 
 
 def test_an_edit_of_the_bones(soft: bpy.types.Object, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ class Poses:
     @property
     def count(self) -> int:
         """B."""
-        return self.scale.shape[1]
+        return int(self.scale.shape[1])
 
     def motion(self) -> Motion:
         """With one more body at the end, for vertices of none, which stays where it is."""
@@ -115,10 +115,6 @@ class Origin:
         away = np.abs(motion.quantise(self.shown).astype(np.int32) - self.frames) > SHOWN_SOFT
         return np.asarray(away.any(axis=2) & self.known)
 
-    def soft(self) -> npt.NDArray[np.bool_]:
-        """(V,): which vertices stray in some frame."""
-        return np.asarray(self.strays().any(axis=0))
-
     def shapes(self, soft: npt.NDArray[np.bool_]) -> Floats:
         """(N, V, 3): `rest`, with vertices that are `soft` (V,) where their bodies must take them from to be exact."""
         moved = self.poses.motion()
@@ -129,10 +125,10 @@ class Origin:
         result[:, soft] += np.einsum("nvji,nvj->nvi", turn, away).astype(np.float32)
         return result
 
-    def with_shapes(self, soft: npt.NDArray[np.bool_]) -> Origin:
-        """As shown with `shapes` in the frames in which some vertex strays: soft ones where the frames have them."""
-        busy = self.strays().any(axis=1)[:, None, None]
-        shown = np.where(soft[None, :, None] & busy, self.middle, self.shown)
+    def with_shapes(self, soft: npt.NDArray[np.bool_], busy: npt.NDArray[np.bool_]) -> Origin:
+        """As shown with `shapes` in the frames `busy` (N,): `soft` (V,) vertices where the frames have them."""
+        shown = self.shown.copy()
+        shown[np.ix_(busy, soft)] = self.middle[np.ix_(busy, soft)]
         return Origin(self.frames, shown, self.rest, self.poses, self.body, self.known)
 
 

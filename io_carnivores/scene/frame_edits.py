@@ -52,11 +52,18 @@ class Case:
         whole = beside is None or curves.is_sealed(beside)
         return whole and all(bone_motion.is_untouched(obj, self.item.action) for obj in self.objects)
 
-    def _changed_keys(self, origin: Origin, soft: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    @property
+    def _has_keys(self) -> bool:
+        """Whether keys show soft vertices beside the bones."""
+        return bool(self.item.soft_first >= 0) and self.original.soft is not None
+
+    def _changed_keys(self, origin: Origin) -> npt.NDArray[np.bool_]:
         """(V,): vertices whose keys for soft places were edited."""
-        if self.item.soft_first < 0 or len(self.objects) != 1 or not self.now.as_is:
-            return np.zeros(len(soft), np.bool_)
-        return soft_keys.changed(meshes.of(self.objects[0]), self.item, origin, soft)
+        if not self._has_keys or len(self.objects) != 1 or not self.now.as_is:
+            return np.zeros(len(origin.known), np.bool_)
+        soft, busy = self.original.softness(self.now.number), self.original.strays().any(axis=1)
+        plan = soft_keys.Plan.of(origin, soft, busy)
+        return soft_keys.changed(meshes.of(self.objects[0]), self.item, origin, plan)
 
     def untouched(self) -> Positions | None:
         """The frames as the file had them, (N, V, 3); None when anything that bears on them was edited."""
@@ -67,21 +74,18 @@ class Case:
             return None
         if self.follow_base and self._shifted.any():
             return None
-        if self.item.soft_first >= 0:
-            origin = original.origin(now.number)
-            if self._changed_keys(origin, original.softness(now.number)).any():
-                return None
+        if self._has_keys and self._changed_keys(original.origin(now.number)).any():
+            return None
         return motion.positions(original.frames[:, now.number])
 
     def mended(self, baked: Positions) -> Positions:
         """Baked positions (N, V, 3), with what the file had where nothing was edited, and softness where it was."""
         now = self.now
         origin = self.original.origin(now.number)
-        soft = self.original.softness(now.number) & (self.item.soft_first >= 0)
-        changed = self._changed_keys(origin, soft)
+        changed = self._changed_keys(origin)
         shifted = self._shifted
         # Absolute keys do not take an edit of the base along.
-        hidden = shifted & ~changed & (self.item.soft_first >= 0)
+        hidden = shifted & ~changed & self._has_keys
         rest = np.where(origin.known[:, None], origin.rest, now.position)
         regrouped, loose = self.original.strangers(now.number, now.weights)
         certain = ~(regrouped | changed | (shifted & self.follow_base))
@@ -92,4 +96,6 @@ class Case:
             loose=loose,
             edges=now.edges,
         )
-        return residual.restored(origin.with_shapes(soft) if soft.any() else origin, baked, edit)
+        if self._has_keys:
+            origin = origin.with_shapes(self.original.softness(now.number), self.original.strays().any(axis=1))
+        return residual.restored(origin, baked, edit)

@@ -65,6 +65,10 @@ class Original:
         at = np.where(known, number, 0)
         return Origin.of(self.frames[:, at], self.poses, self.body[at], self.rest[at], known)
 
+    def strays(self) -> Flags:
+        """(N, M): which vertices bones alone show too far off, those that were deleted since included."""
+        return self.origin(np.arange(len(self.body))).strays()
+
     def strangers(self, number: npt.NDArray[np.integer], weights: Weights) -> tuple[Flags, Flags]:
         """(V,) twice: vertices whose weights are not those it was made for, and those that no single body stands for.
 
@@ -105,11 +109,9 @@ def keep(action: bpy.types.Action, mesh: bpy.types.ID, frames: Frames, poses: Po
     kept.put(action, kept.REST_SHAPE, b"" if np.array_equal(rest, shape) else rest.astype("<f4").tobytes())
 
 
-def keep_soft(action: bpy.types.Action, number: npt.NDArray[np.integer], soft: npt.NDArray[np.bool_]) -> None:
-    """Remember which of the vertices of these numbers, (V,), keys take along."""
-    by_number = np.zeros(len(kept.get(action, kept.BODIES, b"")) // 2, np.uint8)
-    by_number[number[soft]] = 1
-    kept.put(action, kept.SOFT, by_number.tobytes())
+def keep_soft(action: bpy.types.Action, soft: Flags) -> None:
+    """Remember which vertices keys take along, (M,) by their numbers."""
+    kept.put(action, kept.SOFT, soft.astype(np.uint8).tobytes())
 
 
 def of(action: bpy.types.Action, mesh: bpy.types.ID) -> Original | None:

@@ -39,10 +39,10 @@ def build(obj: bpy.types.Object, animations: Sequence[Animation], *, relative: b
 
 def assign(obj: bpy.types.Object, action: bpy.types.Action) -> None:
     """Let the keys of `obj` play an Action."""
-    compat.assign_action(_keys(obj), action)
+    compat.assign_action(keys_of(obj), action)
 
 
-def _keys(obj: bpy.types.Object) -> bpy.types.Key:
+def keys_of(obj: bpy.types.Object) -> bpy.types.Key:
     """The shape keys of an object that is known to have some."""
     return cast("bpy.types.Key", meshes.of(obj).shape_keys)
 
@@ -75,7 +75,7 @@ def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: cli
     if numbers is None:
         return False
     values = points(meshes.of(obj), numbers)
-    _add(obj, item, values, item.name or "Animation", source.rate, relative=_keys(obj).use_relative)
+    _add(obj, item, values, item.name or "Animation", source.rate, relative=keys_of(obj).use_relative)
     return True
 
 
@@ -90,7 +90,7 @@ def _add(
 ) -> None:
     """Keys and Action of `item` from `points` (N, 3V) in the mesh's own space."""
     item.first_key, item.last_key = append(obj, points, title, relative=relative)
-    keys = _keys(obj)
+    keys = keys_of(obj)
     first = between(keys, item.first_key, item.last_key)
     item.action = _action(keys, title, first[0] if first is not None else 0, len(points), item.kps, fps)
     item.rate = fps
@@ -105,8 +105,8 @@ def append(
     """
     if obj.data.shape_keys is None:
         obj.shape_key_add(name="Basis", from_mix=False).interpolation = "KEY_LINEAR"
-        _keys(obj).use_relative = relative
-    keys = _keys(obj)
+        keys_of(obj).use_relative = relative
+    keys = keys_of(obj)
     number, count = len(keys.key_blocks), len(points)
     was_relative = keys.use_relative
     # A new absolute key may go where the time line stands, among the others; a relative one goes behind all of them.
@@ -210,7 +210,7 @@ def remove(obj: bpy.types.Object, item: clips.CARNIVORES_PG_animation) -> None:
 
 def take_away(obj: bpy.types.Object, numbers: range) -> None:
     """Remove the keys of these numbers, and the base key when nothing else is left."""
-    for block in [_keys(obj).key_blocks[number] for number in reversed(numbers)]:
+    for block in [keys_of(obj).key_blocks[number] for number in reversed(numbers)]:
         obj.shape_key_remove(block)
-    if len(_keys(obj).key_blocks) == 1:
+    if len(keys_of(obj).key_blocks) == 1:
         obj.shape_key_clear()

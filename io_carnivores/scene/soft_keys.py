@@ -9,7 +9,7 @@ Action, before that an Action of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import bpy
 
     from ..formats.residual import Origin
-    from .originals import Original
 
 _CURVE = "eval_time"
 _ALIKE = 1e-3  # file units; positions closer than this are the same key
@@ -38,9 +37,8 @@ class Plan:
     key: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, origin: Origin, soft: npt.NDArray[np.bool_]) -> Plan:
-        """For vertices that are `soft` (V,) somewhere."""
-        busy = origin.strays().any(axis=1)
+    def of(cls, origin: Origin, soft: npt.NDArray[np.bool_], busy: npt.NDArray[np.bool_]) -> Plan:
+        """For vertices that are `soft` (V,) somewhere, with keys for the frames that are `busy` (N,)."""
         # A run of frames without softness shares one key: the basis is somewhere else on the time line.
         fresh = busy | np.concatenate([[True], busy[:-1]])
         key = np.cumsum(fresh) - 1
@@ -72,26 +70,21 @@ def _add(obj: bpy.types.Object, item: Any) -> None:
     original = originals.of(item.action, mesh)
     if original is None or not curves.is_sealed(item.action):
         return
-    number = original_numbers(mesh, original)
-    origin = original.origin(number)
-    soft = origin.soft()
+    claims, rest = numbering.claimed(mesh)
+    number = numbering.settle(claims, rest, meshes.get_positions(mesh), numbering.reference(mesh))
+    strays = original.strays()
+    original = replace(original, soft=strays.any(axis=0))
+    soft = original.softness(number)
     if not soft.any():
         return
-    originals.keep_soft(item.action, number, soft)
-    plan = Plan.of(origin, soft)
+    originals.keep_soft(item.action, strays.any(axis=0))
+    plan = Plan.of(original.origin(number), soft, strays.any(axis=1))
     points = np.ascontiguousarray(FILE_Y_UP.apply(plan.shapes)).reshape(len(plan.shapes), -1)
     item.soft_first, item.soft_last = shape_motion.append(obj, points, f"{item.name or 'Soft'} soft", relative=False)
     places = _places(mesh, item)
     start, end = item.action.frame_range
     times = np.linspace(start, end, len(plan.key))
     _write(obj, item, _corners(times, places[plan.key]))
-
-
-def original_numbers(mesh: bpy.types.Mesh, original: Original) -> npt.NDArray[np.int64]:
-    """Numbers of the vertices, as far as `original` has frames for them."""
-    claims, rest = numbering.claimed(mesh)
-    number = numbering.settle(claims, rest, meshes.get_positions(mesh), numbering.reference(mesh))
-    return np.where(original.known(number), number, -1)
 
 
 def _corners(times: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -102,7 +95,7 @@ def _corners(times: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) ->
 
 
 def _write(obj: bpy.types.Object, item: Any, points: npt.NDArray[np.float64]) -> None:
-    keys = meshes.of(obj).shape_keys
+    keys = shape_motion.keys_of(obj)
     action = compat.companion(item.action, f"{item.action.name} soft")
     span = np.array(item.action.frame_range, np.float64)
     curves.write_curve(compat.curves(keys, action), _CURVE, points)
@@ -128,12 +121,11 @@ def _places(mesh: bpy.types.Mesh, item: Any) -> npt.NDArray[np.float64]:
     return np.array([mesh.shape_keys.key_blocks[number].frame for number in numbers or ()], np.float64)
 
 
-def changed(mesh: bpy.types.Mesh, item: Any, origin: Origin, soft: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """(V,): vertices whose keys are not those that were made for `origin`."""
+def changed(mesh: bpy.types.Mesh, item: Any, origin: Origin, plan: Plan) -> npt.NDArray[np.bool_]:
+    """(V,): vertices whose keys are not those of the `plan` that was made for `origin`."""
     numbers = _numbers(mesh, item)
-    plan = Plan.of(origin, soft)
     if numbers is None or len(numbers) != len(plan.shapes):
-        return np.ones(len(soft), np.bool_)
+        return np.ones(len(origin.known), np.bool_)
     points = FILE_Y_UP.undo(shape_motion.points(mesh, numbers).reshape(len(numbers), -1, 3))
     return np.asarray((np.abs(points - plan.shapes) > _ALIKE).any(axis=(0, 2)) & origin.known)
 

@@ -102,7 +102,7 @@ class Vertices:
         claims, rests, positions, edges = ([entry[i] for entry in found] for i in range(4))
         counts = [len(entry) for entry in positions]
         starts = np.cumsum(counts) - counts
-        position = np.concatenate(positions)
+        position = np.concatenate(positions).astype(np.float32, copy=False)
         number = numbering.settle(np.concatenate(claims), np.concatenate(rests), position, shape)
         return cls(
             number,

@@ -160,6 +160,19 @@ def test_more_vertices(soft: bpy.types.Object, tmp_path: Path) -> None:
         assert np.abs(new.frames - motion.quantise(shown(soft, item)).astype(int)).max() <= 2
 
 
+def test_fewer_vertices(soft: bpy.types.Object, tmp_path: Path) -> None:
+    """The soft one itself is deleted, its keys stay; one of its neighbours turned: all others are the file's own."""
+    made = character()
+    scene.pick(soft.data, "VERT", SOFT)
+    with scene.edit_mode(soft):
+        bpy.ops.mesh.delete(type="VERT")
+    item = clips.animations(soft.data)[0]
+    turn(soft, item.action, bone_of(soft, 0).name, slice(5, 6), 0.0)
+    found = car.read(scene.export(tmp_path / "out.car", soft))
+    for old, new in zip(made.animations, found.animations, strict=True):
+        assert np.array_equal(new.frames, np.delete(old.frames, SOFT, 1))
+
+
 def test_duplicate_and_remove(soft: bpy.types.Object, tmp_path: Path) -> None:
     """A copy has keys of its own; with the last soft animation they are all gone."""
     data = scene.export(tmp_path / "before.car", soft)

@@ -7,6 +7,7 @@ difference between its frame and what the bones made of it before, turned along 
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,13 +24,19 @@ TOLERANCE = 1 / (4 * STEPS)
 # Steps: a vertex that bones alone show further off than this is soft enough to be shown by keys.
 SHOWN_SOFT = 1
 _CHUNK = 256  # frames handled at once
+# How poses are packed: eight numbers for each body, quaternion, translation and scale, in these steps. A turn of a
+# millionth moves what is 300 units out by 0.0006.
+_WIDTH = 8
+_GRID = np.array([2.0**20] * 4 + [2.0**10] * 3 + [2.0**20])
+_FAR = 2.0**30
+_FLOATS, _STEPS = b"f", b"s"
 
 
 @dataclass(frozen=True)
 class Poses:
     """How B bodies stood in N frames, file axes and units: `rotation` (N, B, 3, 3), `translation` (N, B, 3), `scale`.
 
-    In single precision throughout, so that what is kept is what is computed with.
+    In single precision, which is what Blender evaluates in.
     """
 
     quaternion: Floats
@@ -43,16 +50,31 @@ class Poses:
 
     @classmethod
     def read(cls, raw: bytes, frames: int) -> Poses | None:
-        """From the bytes of `raw`; None when they do not make `frames` frames."""
-        if not frames or len(raw) % (32 * frames):
+        """From what `packed` gave; None when it does not make `frames` frames."""
+        try:
+            plain = zlib.decompress(raw[1:])
+        except zlib.error:
             return None
-        values = np.frombuffer(raw, "<f4").reshape(frames, -1, 8)
+        if not frames or len(plain) % (4 * _WIDTH * frames):
+            return None
+        if raw[:1] == _FLOATS:
+            values = np.frombuffer(plain, "<f4").reshape(frames, -1, _WIDTH)
+        else:
+            planes = np.frombuffer(plain, np.uint8).reshape(4, -1).T
+            steps = np.ascontiguousarray(planes).view("<i4").reshape(_WIDTH, -1, frames)
+            values = (np.cumsum(steps, axis=2, dtype=np.int64).T / _GRID).astype(np.float32)
         return cls(values[..., :4], values[..., 4:7], values[..., 7])
 
-    def raw(self) -> bytes:
-        """Eight numbers for each body and frame: quaternion, translation, scale."""
-        parts = (self.quaternion, self.translation, self.scale[..., None])
-        return np.concatenate(parts, axis=2).astype("<f4").tobytes()
+    def packed(self) -> bytes:
+        """As a .blend keeps it: on a grid a tenth as coarse as the noise of Blender, as differences, compressed."""
+        values = np.concatenate((self.quaternion, self.translation, self.scale[..., None]), axis=2)
+        steps = np.rint(values.astype(np.float64) * _GRID)
+        if not (np.abs(steps) < _FAR).all():
+            return _FLOATS + zlib.compress(values.astype("<f4").tobytes())
+        changes = np.diff(steps.T, axis=2, prepend=0.0).astype("<i4")
+        # High bytes together: they are nearly all alike.
+        planes = np.ascontiguousarray(changes).view(np.uint8).reshape(-1, 4).T
+        return _STEPS + zlib.compress(planes.tobytes(), 9)
 
     @property
     def count(self) -> int:

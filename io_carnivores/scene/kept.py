@@ -69,7 +69,7 @@ CAT_TITLE = "carnivores_cat_title"
 CAT_MODEL = "carnivores_cat_model"
 # Custom properties of an Action that was made of the frames of a file.
 FRAMES = "carnivores_frames"  # the frames, raw
-MOTION = "carnivores_motion"  # how each body stood in each frame: quaternion, translation, scale, f4
+MOTION = "carnivores_motion"  # how each body stood in each frame, packed, see `residual.Poses`
 BODIES = "carnivores_bodies"  # which body each vertex was on, i2
 WEIGHTS = "carnivores_weights"  # digests of the weights it was made for, u4; where those are not the imported ones
 SOFT = "carnivores_soft"  # which vertices shape keys take along, u1

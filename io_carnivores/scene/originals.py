@@ -101,7 +101,7 @@ def keep(action: bpy.types.Action, mesh: bpy.types.ID, frames: Frames, poses: Po
     rest[binding.number] = binding.rest
     kept.put(action, kept.FRAMES, whole.astype("<i2", copy=False).tobytes())
     kept.put(action, kept.BODIES, body.tobytes())
-    kept.put(action, kept.MOTION, poses.raw())
+    kept.put(action, kept.MOTION, poses.packed())
     if binding.prints is not None:
         prints = np.zeros(count, "<u4")
         prints[binding.number] = binding.prints

@@ -43,14 +43,21 @@ def steps(positions: np.ndarray) -> np.ndarray:
     return motion.quantise(positions).astype(int)
 
 
-def test_poses_are_kept_in_single_precision(origin: Origin) -> None:
-    """Eight numbers for each body and frame; other lengths are no poses."""
-    raw = origin.poses.raw()
-    assert len(raw) == 9 * 4 * 8 * 4
+def test_poses_are_packed(origin: Origin) -> None:
+    """Far finer than a step, and much smaller than in single precision; what is damaged is no poses."""
+    raw = origin.poses.packed()
+    assert len(raw) < 0.7 * 9 * 4 * 8 * 4
     again = Poses.read(raw, 9)
-    assert np.array_equal(again.motion().rotation, origin.poses.motion().rotation)
-    assert Poses.read(raw[:-4], 9) is None
+    assert np.abs(again.quaternion - origin.poses.quaternion).max() < 1e-6
+    assert np.abs(again.translation - origin.poses.translation).max() < 1e-3
+    moved = Origin.of(origin.frames, again, origin.body, origin.rest)
+    assert np.abs(moved.shown - origin.shown).max() < 0.1 * TOLERANCE
+    assert Poses.read(raw, 7) is None
+    assert Poses.read(raw[:-9], 9) is None
+    assert Poses.read(b"", 9) is None
     assert Poses.read(raw, 0) is None
+    far = Poses(origin.poses.quaternion, origin.poses.translation + np.float32(1e7), origin.poses.scale)
+    assert np.array_equal(Poses.read(far.packed(), 9).translation, far.translation)
 
 
 def test_what_did_not_move_is_the_file_s_own(origin: Origin) -> None:

@@ -19,7 +19,13 @@ class Curve:
         for number in range(len(self.keys) - 1):
             (t0, v0), (t1, v1) = self.keys[number], self.keys[number + 1]
             if time <= t1:
-                return hermite((time - t0) / (t1 - t0), v0, v1, self._slope(number) * (t1 - t0), self._slope(number + 1) * (t1 - t0))
+                return hermite(
+                    (time - t0) / (t1 - t0),
+                    v0,
+                    v1,
+                    self._slope(number) * (t1 - t0),
+                    self._slope(number + 1) * (t1 - t0),
+                )
         return self.keys[-1][1]
 
     def _slope(self, number: int) -> float:

@@ -28,7 +28,9 @@ _LEAN = Curve(
         (1.0, 33.0),
     )
 )
-_TOES = Curve(((0.0, 0.0), (0.5, 0.0), (0.6, -11.0), (0.67, -30.0), (0.77, -42.0), (0.88, -8.0), (0.95, 6.0), (1.0, 0.0)))
+_TOES = Curve(
+    ((0.0, 0.0), (0.5, 0.0), (0.6, -11.0), (0.67, -30.0), (0.77, -42.0), (0.88, -8.0), (0.95, 6.0), (1.0, 0.0))
+)
 
 _JAW_SHUT = 17.0  # the model has its jaw open by 25 degrees
 _STANCE = (Foot(23.0, -22.0, lean=28.0), Foot(-23.0, 10.0, lean=22.0))
@@ -52,8 +54,8 @@ def _step(time: float, side: float) -> Foot:
 
 
 def _stride(time: float) -> Pose:
-    """Return the walking animal; the trunk bobs twice a cycle, the tail swings against the hips, the head keeps still."""
-    swing, bob = cosine(time), cosine(2.0 * time - 0.6)  # -1 for the hips' left forward; 1 at mid-stance
+    """Return the walking animal: the trunk bobs twice a cycle, the tail swings against the hips, the head is still."""
+    swing, bob = cosine(time), cosine(2.0 * time - 0.6)  # 1 with the left foot in front; 1 at mid-stance
     weight = sine(time - 0.05)  # 1 on the left leg
     turns = {
         "Pelvis": (-2.0 + 0.8 * bob, -5.0 * swing, 2.5 * weight),

@@ -49,11 +49,13 @@ POSES = (("walk", 3), ("idle", 8), ("roar", 14))
 # From one animal of the strip to the next, and where its ferns grow.
 STRIDE = Vector((7.0, 7.0, 0.0))
 STRIP_FERNS = (
-    (-2.6, -5.6, 0.4, 1.1),
-    (-7.5, 2.0, 0.9, 1.5),
-    (-1.0, 13.0, 1.2, 1.6),
-    (9.6, 4.4, 1.9, 1.2),
-    (8.0, 21.0, 0.1, 1.7),
+    (9.5, -3.5, 0.4, 1.2),
+    (-8.0, 5.0, 0.9, 1.6),
+    (0.0, 15.0, 1.2, 1.8),
+    (13.5, 5.0, 1.9, 1.3),
+    (7.0, 22.0, 0.1, 1.7),
+    (-14.0, -3.0, 2.2, 1.5),
+    (21.0, 17.0, 2.6, 1.4),
 )
 
 
@@ -203,10 +205,9 @@ def module(name: str) -> Any:
 
 
 def import_character() -> tuple[bpy.types.Object, bpy.types.Object]:
-    """Import the animated dinosaur into an empty file; return its mesh and its armature."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    """Import the animated dinosaur; return its mesh and its armature."""
     bpy.ops.import_scene.carnivores_car(filepath=str(ASSETS / f"{NAME}.car"))
-    mesh = next(obj for obj in bpy.context.scene.objects if obj.type == "MESH")
+    mesh = next(obj for obj in bpy.context.selected_objects if obj.type == "MESH")
     bpy.context.view_layer.objects.active = mesh
     return mesh, mesh.parent
 
@@ -262,8 +263,8 @@ def render_strip(obj: bpy.types.Object, path: Path) -> None:
     scene = bpy.context.scene
     copies = freeze_poses(obj, POSES, STRIDE)
     surround(scene, STRIP_FERNS)
-    middle = STRIDE + Vector((0.0, -0.6, 3.6))
-    add_camera(scene, middle + Vector((15.5, -15.5, 2.2)), middle, 28.0)
+    middle = STRIDE + Vector((-0.6, -1.2, 3.6))
+    add_camera(scene, middle + Vector((21.0, -21.0, 4.5)), middle, 31.0)
     render(scene, path, (1200, 440))
     for copy in copies:
         bpy.data.meshes.remove(copy.data)
@@ -317,6 +318,7 @@ def run_model(picture: Path, blend: Path, model: Path) -> int:
 def run_character(picture: Path, blend: Path, model: Path) -> int:
     """Show the character; return the exit code."""
     with silence():
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         obj, rig = import_character()
     print(f"Imported  {shown(ASSETS / model.name)}: {len(rig.data.bones)} bones recovered from the motion")
     print("\n".join(f"          {line}" for line in describe(obj)), flush=True)

@@ -166,8 +166,9 @@ def test_creature_timeline(screen: Screen) -> None:
         bpy.ops.object.select_all(action="DESELECT")
         rig.select_set(True)
         bpy.context.view_layer.objects.active = rig
-    if hasattr(bpy.types.WorkSpace, "sequencer_scene"):  # since 5.0
-        screen.window.workspace.sequencer_scene = bpy.context.scene
+    workspace = screen.window.workspace
+    if hasattr(workspace, "sequencer_scene"):  # since 5.0
+        workspace.sequencer_scene = bpy.context.scene
     with screen.override():
         bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.62)
     screen.wait(5)
@@ -177,11 +178,13 @@ def test_creature_timeline(screen: Screen) -> None:
         (lower, "DOPESHEET", bpy.ops.action.view_all),
     ):
         area.ui_type = kind
+        area.spaces.active.show_region_ui = False
         screen.wait(3)
         with screen.override(area):
             operator()
     screen.wait(20)  # the wave is drawn by a job
-    keep(screen.photograph(), "creature-timeline", lower.x, lower.y, lower.x + lower.width, upper.y + upper.height)
+    rows = lower.y + lower.height - 120
+    keep(screen.photograph(), "creature-timeline", lower.x, rows, lower.x + lower.width, upper.y + upper.height)
 
 
 def test_import_menu(screen: Screen, drawn: list[str]) -> None:  # noqa: F811 (the fixture)

@@ -129,6 +129,7 @@ def test_creature(screen: Screen) -> None:
     open_sidebar(screen)
     look_at_it(screen)
     with screen.override():
+        bpy.ops.view3d.zoom(delta=-2)
         bpy.ops.screen.screen_full_area()  # all of the sidebar
     screen.wait(5)
     sidebar = screen.region("UI", screen.area())
@@ -155,7 +156,9 @@ def test_creature_bones(screen: Screen) -> None:
         (chosen if hasattr(chosen, "select") else jaw).select = True  # since 5.0 it is the pose that knows
         bpy.ops.view3d.zoom(delta=1)
     screen.wait(5)
-    keep_viewport(screen, "creature-bones", 900)
+    area = screen.area()
+    right, top = area.x + area.width - 340, area.y + area.height - 90
+    keep(screen.photograph(), "creature-bones", right - 560, area.y + 90, right, top)
 
 
 def test_creature_timeline(screen: Screen) -> None:

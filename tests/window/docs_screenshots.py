@@ -158,7 +158,7 @@ def test_creature_bones(screen: Screen) -> None:
     screen.wait(5)
     area = screen.area()
     right, top = area.x + area.width - 340, area.y + area.height - 90
-    keep(screen.photograph(), "creature-bones", right - 560, area.y + 90, right, top)
+    keep(screen.photograph(), "creature-bones", right - 560, area.y + 100, right, top - 20)
 
 
 def test_creature_timeline(screen: Screen) -> None:

@@ -86,7 +86,10 @@ def magic() -> bytes:
 
 
 def bone_table(bone_names: Sequence[str], parents: Sequence[int]) -> npt.NDArray[Any]:
-    """New (b,) of `BONE`; `parents` are numbers of bones, -1 for none. Raises `ExportError` for a name that cannot be."""
+    """New (b,) of `BONE`; `parents` are numbers of bones, -1 for none.
+
+    Raises `ExportError` for a name that is no CP949 or too long.
+    """
     table = np.zeros(len(bone_names), BONE)
     fields = [names.field(name, "bone") for name in bone_names]
     root = names.field(names.SCENE_ROOT)
@@ -169,8 +172,8 @@ def merged(files: Sequence[Ani]) -> tuple[Ani, list[str]]:
     """What the files of a text list make together, and notes of what does not match.
 
     The first gives skeleton, version and its clips; the clips of the others are appended, bones matched by name without
-    regard to case. A bone that a file lacks stays in its base; a bone that the first lacks is left out. `files` must not
-    be empty.
+    regard to case. A bone that a file lacks stays in its base; one that only a later file has is left out. `files` must
+    not be empty.
     """
     first, notes = files[0], list[str]()
     wanted = [names.key(name) for name in first.bone_names]

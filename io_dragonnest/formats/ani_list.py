@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The text form of an ANI: names of other ANI files, one a line. The first gives skeleton and clips, the others clips."""
+"""The text form of an ANI: names of other ANI files, one a line.
+
+The first gives skeleton and clips, the others clips.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 from . import names
 
 _LINES = re.compile(rb"[\r\n]+")
-_PADDING = b" \t\0\x1a\""
+_PADDING = b' \t\0\x1a"'
 _EXTENSION = b".ani"
 _MOST = 1 << 20  # bytes; a list of every file of the game is far smaller
 

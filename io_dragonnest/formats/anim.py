@@ -7,7 +7,7 @@ No header: bone name and parent name, each with a NUL, and a record, repeated to
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from ...io_common.formats.errors import ExportError, FormatError
 from ...io_common.formats.fields import Section
 from ...io_common.formats.reader import Reader
 from . import ani, keys, names
-from .keys import Record
+
+if TYPE_CHECKING:
+    from .keys import Record
 
 VERSION = 11
 
@@ -40,7 +42,9 @@ def sniff(head: bytes, size: int) -> bool:
     """Whether it begins with two names and a sane record. There is no magic text, so much is asked of the record."""
     name, nul, rest = head.partition(b"\0")
     parent, other, rest = rest.partition(b"\0")
-    if not (nul and other and _is_name(name) and (not parent or _is_name(parent)) and len(rest) >= keys.BASE.itemsize + 4):
+    if not (
+        nul and other and _is_name(name) and (not parent or _is_name(parent)) and len(rest) >= keys.BASE.itemsize + 4
+    ):
         return False
     values = np.frombuffer(rest, "<f4", 10).astype(np.float64)
     many = int(np.frombuffer(rest, "<i4", 1, keys.BASE.itemsize)[0])

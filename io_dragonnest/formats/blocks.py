@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import FormatError, UnsupportedError
-from ...io_common.formats.reader import Reader
+
+if TYPE_CHECKING:
+    from ...io_common.formats.reader import Reader
 
 HEADER_BYTES = 1024
 MAGIC_BYTES = 256

@@ -91,8 +91,8 @@ def unwritable(dummy: Dummy, version: int) -> str:
         return ""
     if dummy.parent is None and dummy.name.startswith(_MARK):
         return (
-            f'the dummy "{dummy.label}" has no parent, and MSH {version} would take the L that its name begins with for '
-            f"the mark of one; give it a parent bone (or {names.SCENE_ROOT}), rename it, or export as MSH 13"
+            f'the dummy "{dummy.label}" has no parent, and MSH {version} would take the L that its name begins with '
+            f"for the mark of one; give it a parent bone (or {names.SCENE_ROOT}), rename it, or export as MSH 13"
         )
     if dummy.parent is not None and len(dummy.name.split(b"\0", 1)[0]) >= names.LONGEST:
         return (

@@ -35,9 +35,7 @@ _LAST_FRAME = 0x7FFF
 
 def layout(version: int) -> tuple[np.dtype[Any], np.dtype[Any], np.dtype[Any]]:
     """The dtypes of position, rotation and scale keys."""
-    return (
-        (VECTOR_11, ROTATION_11, VECTOR_11) if version >= SHORT_FROM else (VECTOR_10, ROTATION_10, VECTOR_10)
-    )
+    return (VECTOR_11, ROTATION_11, VECTOR_11) if version >= SHORT_FROM else (VECTOR_10, ROTATION_10, VECTOR_10)
 
 
 def _base() -> npt.NDArray[Any]:

@@ -8,7 +8,7 @@ carry no parent: the hierarchy is only in an ANI. Materials are in the SKN.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,11 @@ import numpy.typing as npt
 from ...io_common.formats.fields import Section
 from ...io_common.formats.reader import Reader
 from . import blocks, collision, dummy, names, submesh, triangles
-from .collision import Collision
-from .dummy import Dummy
-from .submesh import Submesh
+
+if TYPE_CHECKING:
+    from .collision import Collision
+    from .dummy import Dummy
+    from .submesh import Submesh
 
 MAGIC = b"Eternity Engine Mesh File"
 HEADER = np.dtype(
@@ -142,9 +144,8 @@ def write(found: Msh) -> bytes:
         header[name] = getattr(found, name)
     header["pad"] = blocks.resized(found.pad, 3)
     header["reserved"] = blocks.resized(found.reserved, 716)
-    tables = {"submesh": found.submeshes, "bone": found.bones, "collision": found.collisions, "dummy": found.dummies}
-    for kind, table in tables.items():
-        header[f"{kind}_count"] = len(table)
+    header["submesh_count"], header["bone_count"] = len(found.submeshes), len(found.bones)
+    header["collision_count"], header["dummy_count"] = len(found.collisions), len(found.dummies)
     pieces: list[bytes | memoryview] = [header.tobytes(), found.bones.tobytes()]
     for part in found.submeshes:
         pieces.extend(submesh.parts(part))
@@ -175,7 +176,9 @@ def bounds(found: Msh) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]
     clouds = [part.positions for part in found.submeshes if len(part.positions)]
     if not clouds:
         return np.zeros(3, "<f4"), np.zeros(3, "<f4")
-    return np.max([cloud.max(axis=0) for cloud in clouds], axis=0), np.min([cloud.min(axis=0) for cloud in clouds], axis=0)
+    return np.max([cloud.max(axis=0) for cloud in clouds], axis=0), np.min(
+        [cloud.min(axis=0) for cloud in clouds], axis=0
+    )
 
 
 def sections(data: bytes) -> list[Section]:

@@ -22,7 +22,7 @@ FIELD_DTYPE = np.dtype(f"V{FIELD}")
 
 
 def text(raw: bytes) -> str:
-    """The text of a raw name. Bytes that are no CP949 become `\\xff`, so that different names stay different."""
+    r"""The text of a raw name. Bytes that are no CP949 become `\xff`, so that different names stay different."""
     return raw.split(b"\0", 1)[0].decode(ENCODING, errors="backslashreplace")
 
 

@@ -89,7 +89,9 @@ class Property:
     @property
     def numbers(self) -> npt.NDArray[Any]:
         """The value as an array: (1,) i32, (1,) f32 or (4,) f32; (0,) where it is no number."""
-        return np.frombuffer(self.value, _VALUE_TYPES.get(self.kind, "V1")) if self.kind in _VALUE_TYPES else np.zeros(0)
+        return (
+            np.frombuffer(self.value, _VALUE_TYPES.get(self.kind, "V1")) if self.kind in _VALUE_TYPES else np.zeros(0)
+        )
 
     @property
     def texture(self) -> str:

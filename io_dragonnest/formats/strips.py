@@ -85,7 +85,7 @@ def _run(start: int, corner: int, flat: list[int], across: list[int], used: byte
         run.append(flat[3 * triangle + (place + 2) % 3])
         taken.append(triangle)
         seen.add(triangle)
-        # Each step leaves by the edge to the new corner that begins at the older one's partner, left and right by turns.
+        # A strip turns left and right by turns: it leaves by one and the other edge of the new corner.
         edge = 3 * triangle + ((place + 2) % 3 if len(taken) % 2 == 0 else (place + 1) % 3)
 
 

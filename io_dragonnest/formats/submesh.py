@@ -178,7 +178,7 @@ def influences(submesh: Submesh) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.f
         return np.zeros((vertices, SLOTS), np.intp), np.zeros((vertices, SLOTS)), 0
     weights = submesh.skin.weights.astype(np.float64)
     slots = submesh.skin.slots.astype(np.intp)
-    wanted = ~(weights == 0)  # noqa: SIM201  (NaN counts as wanted)
+    wanted = ~(weights == 0)
     good = np.isfinite(weights) & (weights > 0) & (slots >= 0) & (slots < len(submesh.skin.names))
     return np.where(good, slots, 0), np.where(good, weights, 0.0), int(np.count_nonzero(wanted & ~good))
 

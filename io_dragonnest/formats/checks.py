@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...io_common.formats.issues import Issue, Severity
-from . import dummy, hierarchy, names, submesh, triangles
+from . import blocks, dummy, hierarchy, names, submesh, triangles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,7 +150,7 @@ def _geometry(part: Submesh, who: str) -> Iterator[Issue]:
 
 
 def _normals(part: Submesh, who: str) -> Iterator[Issue]:
-    wide = part.normals.astype(np.float64)
+    wide = blocks.wide(part.normals)
     length = np.sqrt(np.einsum("ij,ij->i", wide, wide)) if np.isfinite(wide).all() else _lengths(wide)
     odd = ~(np.abs(length - 1.0) < _UNIT)
     if odd.any():

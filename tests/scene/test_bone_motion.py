@@ -11,7 +11,7 @@ import pytest
 from addon.io_carnivores.formats import car, motion
 from addon.io_carnivores.formats.model import name_field
 from addon.io_carnivores.formats.motion import Animation
-from addon.io_carnivores.scene import animation_files, bake, bone_motion, clips, kept
+from addon.io_carnivores.scene import animation_files, bake, clips, kept, originals
 from addon.io_carnivores.scene.rebake import rebake
 from addon.io_common.scene import compat, selection
 
@@ -64,12 +64,12 @@ def test_frames_that_an_older_scene_keeps_raw(boned: bpy.types.Object) -> None:
     action = clips.animations(boned.data)[0].action
     frames = characters.creature().animations[0].frames
     kept.put(action, kept.PACKED_FRAMES, b"")
-    assert bone_motion.original_frames(boned, action) is None
+    assert originals.of(action, boned.data) is None
     kept.put(action, kept.FRAMES, frames.tobytes())
-    assert np.array_equal(bone_motion.original_frames(boned, action), frames)
+    assert np.array_equal(originals.of(action, boned.data).frames, frames)
     kept.put_frames(action, frames[::-1])
     assert not kept.has(action, kept.FRAMES)
-    assert np.array_equal(bone_motion.original_frames(boned, action), frames[::-1])
+    assert np.array_equal(originals.of(action, boned.data).frames, frames[::-1])
 
 
 def test_quaternions_never_flip(boned: bpy.types.Object) -> None:
@@ -111,7 +111,9 @@ def test_an_animation_is_fitted_onto_the_bones(boned: bpy.types.Object) -> None:
     assert len(selection.armature_of(boned).data.bones) == bones
     assert boned.data.shape_keys is None
     assert np.abs(shown(boned, item.action, 10) - frames / 16).max() < 0.1
-    assert np.array_equal(bone_motion.original_frames(boned, item.action), frames)
+    original = originals.of(item.action, boned.data)
+    assert original is not None
+    assert np.array_equal(original.frames, frames)
 
 
 @pytest.mark.parametrize("change", ["move vertex", "more vertices"])

@@ -20,7 +20,8 @@ from ...io_common.formats.fields import Section
 MAGIC = "carnivores_character"
 NO_SOUND = -1
 _PAIR = re.compile(r'^(\w+)\s*=\s*(?:"([^"]*)"|(\S.*?))\s*$')
-_ENTRY = re.compile(r"^(animation_id|sound_id)\s+(-?\d+)\s*$")
+_ENTRY = re.compile(r"^(animation_id|sound_id)\s+(-?\d{1,9})\s*$")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,13 @@ def read(data: bytes) -> Cat:
     section, number, offset = "", -1, 0
     for raw in data.split(b"\n"):
         line = raw.decode("cp1252", errors="replace").strip().removeprefix("ï»¿")
+        if _CONTROL.search(line):
+            raise FormatError(
+                "a line of the character description holds characters that no text has",
+                offset=offset,
+                expected="text",
+                found=f'"{line[:40]}"',
+            )
         if line.startswith("[") and line.endswith("]"):
             section, number = line[1:-1].strip().lower(), -1
         elif entry := _ENTRY.match(line):
@@ -77,6 +85,13 @@ def read(data: bytes) -> Cat:
 
 
 def _open(cat: Cat, section: str, number: int, offset: int) -> None:
+    if section not in ("animations", "sounds"):
+        raise FormatError(
+            "an entry of the character description stands in no list",
+            offset=offset,
+            expected="[animations] or [sounds] above it",
+            found=f"[{section[:40]}]" if section else "no section",
+        )
     listed: list[Any] = cat.animations if section == "animations" else cat.sounds
     if number != len(listed):
         raise FormatError(

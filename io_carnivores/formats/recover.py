@@ -23,6 +23,7 @@ from .rigid import Bodies, Correlation, Doubles, Floats, Ints, Motion
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+MOST_OWNERS = 256  # known characters have up to 49; time and memory grow with the square of the number
 _CHUNK = 256  # frames handled at once
 _SAMPLE = 400  # frames that decide shapes, joints and tree; all of the frames in nearly every file
 _FARTHEST = 1e6  # file units; frames reach 2048, and squares of base positions must stay numbers

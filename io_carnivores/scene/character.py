@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
+import numpy as np
 
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
@@ -85,6 +86,10 @@ def _rig(character: Character, options: CharacterOptions, digest: Digest, path: 
     if options.motion not in ("AUTO", "BONES") or not any(len(entry.frames) for entry in character.animations):
         return None
     model = character.model
+    owners = len(np.unique(model.vertices["owner"]))
+    if owners > recover.MOST_OWNERS:
+        digest.add(f"{owners} owners are too many for bones, so the motion is shown by shape keys", subject=path.name)
+        return None
     listed = [entry.frames for entry in character.animations]
     bones = model.bones if len(model.bones) else None
     rig = recover.recover(model.vertices, model.faces, listed, recover.Options(scales=True, bones=bones))

@@ -93,6 +93,11 @@ def _stem(name: str, suffix: str) -> str:
     return name[: -len(suffix)] if name.lower().endswith(suffix) else name
 
 
+def _file_stem(name: str, suffix: str) -> str:
+    """What a part of that name is called on the disk: names come out of a file, and must not lead out of the folder."""
+    return files.safe_stem(cat.plain(_stem(name, suffix)), "")
+
+
 def _animation(place: _Places, name: str, model: Model, digest: Digest, missing: list[str]) -> Animation | None:
     name = _stem(name, ".ani")
     path = place.find(name, ".ani")
@@ -152,7 +157,7 @@ class _Places:
         looked for under the name that `beside` would give it.
         """
         stem = _stem(name, suffix)
-        wanted = [f"{word}{suffix}".lower() for word in (re.split(r"[\\/]", stem)[-1], files.safe_stem(stem, ""))]
+        wanted = [f"{word}{suffix}".lower() for word in (re.split(r"[\\/]", stem)[-1], _file_stem(name, suffix))]
         for number, folder in enumerate(self._folders):
             if number == len(self._listings):
                 self._listings.append(self._files_in(folder))
@@ -174,8 +179,7 @@ def beside(found: CatSet, path: Path) -> dict[Path, bytes]:
     written: dict[Path, bytes] = {}
 
     def add(name: str, suffix: str, data: bytes) -> None:
-        # Names come out of a file: they must not lead out of the folder.
-        target = path.parent / f"{files.safe_stem(_stem(name, suffix), path.stem)}{suffix}"
+        target = path.parent / f"{_file_stem(name, suffix) or path.stem}{suffix}"
         if written.setdefault(target, data) != data:
             raise ExportError(f'two parts of the character would be written to "{target.name}"; rename one of them')
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
 
 
+_WIDE = 340  # pixels; the sidebar opens with 240
+
+
 class CARNIVORES_UL_animations(bpy.types.UIList):
     """Name, KPS, frames, length and sound of each animation"""
 
@@ -35,14 +38,23 @@ class CARNIVORES_UL_animations(bpy.types.UIList):
     ) -> None:
         """One row; the name can be edited by a double click."""
         row = layout.row(align=True)
-        row.prop(item, "name", text="", emboss=False, icon=_icon_of(item))
+        # A share of its own: beside long facts Blender would leave nothing of the name.
+        split = row.split(factor=0.42, align=True)
+        split.prop(item, "name", text="", emboss=False, icon=_icon_of(item))
         count = frames.frame_count(selection.scene(context), item)
-        facts = row.row(align=True)
+        facts = split.row(align=True)
         facts.alignment = "RIGHT"
-        facts.label(text=f"{item.kps}/s  {count}  {motion.seconds(count, item.kps):.2f} s")
+        seconds, wide = motion.seconds(count, item.kps), _is_wide(context)
+        facts.label(text=f"{item.kps}/s  {count}  {seconds:.2f} s" if wide else f"{item.kps}/s {count} {seconds:.1f}s")
         sound = _sound_name(data, item)
-        facts.label(text=sound, icon="SOUND" if sound else "BLANK1")
+        facts.label(text=sound if wide else "", icon="SOUND" if sound else "BLANK1")
         row.operator("carnivores.animation_play", text="", icon="PLAY", emboss=False).number = index
+
+
+def _is_wide(context: bpy.types.Context) -> bool:
+    """Whether the names of sounds have room in the list; the one of the chosen animation stands below it anyway."""
+    region, system = context.region, context.preferences.system
+    return region is not None and region.width > _WIDE * system.ui_scale
 
 
 def _icon_of(item: Any) -> IconItems:

@@ -19,7 +19,7 @@ from tests.hostile import COUNTS, Case
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-CAT = b"carnivores_character\r\n[general]\r\ntitle = \"Worm\"\r\nmodel = \"worm.3dn\"\r\n"
+CAT = b'carnivores_character\r\n[general]\r\ntitle = "Worm"\r\nmodel = "worm.3dn"\r\n'
 
 
 def cases() -> list[Case]:
@@ -45,7 +45,9 @@ def _car() -> Iterator[Case]:
     yield Case("trailing byte.car", ".car", data + b"\1", "left over after the sound table")
     for field, name in enumerate(("animations", "sounds", "vertices", "faces", "texture")):
         for count in COUNTS:
-            yield Case(f"count of {name} is {count:#x}.car", ".car", characters.replaced(data, 32 + 4 * field, count), "")
+            yield Case(
+                f"count of {name} is {count:#x}.car", ".car", characters.replaced(data, 32 + 4 * field, count), ""
+            )
     yield Case("no vertices.car", ".car", bytes(52), "zeros")
     yield Case("name and nothing else.car", ".car", b"Worm".ljust(52, b"\0"), "there is no vertex")
     yield from _further_in(character, data)
@@ -90,7 +92,7 @@ def _single() -> Iterator[Case]:
 
 
 def _cat() -> Iterator[Case]:
-    yield Case("no model.cat", ".cat", b"carnivores_character\n[general]\ntitle = \"a\"\n", "names no model")
+    yield Case("no model.cat", ".cat", b'carnivores_character\n[general]\ntitle = "a"\n', "names no model")
     yield Case("two bytes a letter.cat", ".cat", CAT.decode().encode("utf-16"), "")
     yield Case("binary inside.cat", ".cat", CAT + bytes(range(256)), "characters that no text has")
     yield Case("numbers out of order.cat", ".cat", CAT + b"[animations]\nanimation_id 1\n", "not numbered in order")

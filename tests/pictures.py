@@ -45,8 +45,9 @@ COLOURS = (RED, GREY, GREEN, BLUE, YELLOW)
 
 
 def figure() -> Character:
-    """A standing figure that looks along file -Z: its head red, its left arm (file +X) green, the right blue, feet
-    yellow. It nods, waves its left arm, and bows.
+    """A standing figure that looks along file -Z. It nods, waves its left arm, and bows.
+
+    Its head is red, its left arm (file +X) green, the right one blue, its feet yellow.
     """
     boxes = {
         HEAD: ((-12, 110, -14), (12, 138, 10)),

@@ -184,7 +184,7 @@ def _adpcm(found: Chunks) -> Wave:
     samples = out.transpose(1, 0, 2)
     last = 1 + max(rest - head, 0) * 2 // found.channels
     flat = np.concatenate([samples[:-1].reshape(-1, found.channels), *samples[-1:, :last]])
-    return flat.astype(np.float32) / np.float32(0x8000)
+    return np.asarray(flat.astype(np.float32) / np.float32(0x8000), np.float32)
 
 
 def convert(wave: Wave, rate: int) -> bytes:

@@ -118,7 +118,9 @@ def sheet(count: int, owners: int, frames: int) -> Character:
     ("count", "owners", "frames", "bones"),
     [(100_000, 4, 3, True), (100_000, 32_768, 3, False), (2000, 2000, 10, False), (12, 2, 2000, True)],
 )
-def test_large_characters_need_bounded_memory(count: int, owners: int, frames: int, bones: bool, tmp_path: Path) -> None:
+def test_large_characters_need_bounded_memory(
+    count: int, owners: int, frames: int, bones: bool, tmp_path: Path
+) -> None:
     """Many vertices, many frames, an owner for every vertex: which no skeleton can show."""
     character = sheet(count, owners, frames)
     data = scene.save(tmp_path / "big.car", character)

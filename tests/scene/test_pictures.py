@@ -27,7 +27,7 @@ print("drawn", flush=True)
 
 @pytest.fixture(scope="module", autouse=True)
 def can_draw() -> None:
-    """Skip where this Blender finds no OpenGL: a Blender with a window, which `tests/window` starts, has it for sure."""
+    """Skip where this Blender finds no OpenGL: one with a window, which `tests/window` starts, has it for sure."""
     probe = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=False, timeout=300)
     if "drawn" not in probe.stdout:
         pytest.skip("the wheel cannot draw here (no EGL with OpenGL 4.3); the window tests compare these pictures")

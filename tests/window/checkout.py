@@ -13,6 +13,6 @@ from conftest import CHECKOUT
 if str(CHECKOUT) not in sys.path:
     sys.path.append(str(CHECKOUT))
 
-from tools import addon_alias  # noqa: E402 (found by the path set above)
+from tools import addon_alias
 
 addon_alias.install(lambda: "bl_ext.user_default.io_carnivores_dragonnest")

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import checkout  # noqa: F401 (before the names below)
 import bpy
+import checkout  # noqa: F401 (before the names below)
 import numpy as np
 import pytest
 from addon.io_carnivores.formats import car

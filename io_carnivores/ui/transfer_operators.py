@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What one character gives to another: its animations to an edited mesh or another skeleton, its names to bones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty
+
+from ...io_common.formats.errors import UserError
+from ...io_common.scene import selection
+from ..scene import clips, mesh_transfer
+from . import state
+from .target import target
+
+if TYPE_CHECKING:
+    _Base = bpy.types.Operator
+else:
+    _Base = object
+
+
+class _FromOther(_Base):
+    """An operator whose subject is the active object, and whose source the other selected one."""
+
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        report: Any
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """There is one to give and one to take."""
+        if target(context) is None and getattr(context.active_object, "type", "") != "ARMATURE":
+            cls.poll_message_set("Select the character to take from, then the one to give to")
+            return False
+        if len(context.selected_objects) < 2:
+            cls.poll_message_set("Select two: the character to take from first, the one to give to last")
+            return False
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Go to Object Mode first")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Do it; what the user can mend is one sentence."""
+        try:
+            said, warned = self.act(context)
+        except UserError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.report({"WARNING" if warned else "INFO"}, said)
+        state.redraw(context)
+        return {"FINISHED"}
+
+    def act(self, context: bpy.types.Context) -> tuple[str, bool]:
+        """What was done, and whether that is a warning."""
+        raise NotImplementedError
+
+
+def _others(context: bpy.types.Context) -> list[bpy.types.Object]:
+    return [obj for obj in context.selected_objects if obj != context.active_object]
+
+
+def _source_mesh(context: bpy.types.Context, receiver: bpy.types.Object) -> bpy.types.Object:
+    """The mesh of the character that is selected beside `receiver`. Raises `UserError` unless there is just one."""
+    others = _others(context)
+    rigs = {obj for obj in others if obj.type == "ARMATURE"}
+    named = [obj for obj in others if obj.type == "MESH"]
+    carried = [
+        obj
+        for obj in context.view_layer.objects
+        if obj.type == "MESH" and obj != receiver and selection.armature_of(obj) in rigs
+    ]
+    # A selected mesh stands for itself, an armature for the meshes it carries, those with animations before others.
+    listed = [obj for obj in carried if len(clips.animations(obj.data))]
+    found = named or listed or carried
+    if len(found) != 1:
+        many = "one character only" if found else "a character"
+        raise UserError(f'select {many} to take animations from, beside "{receiver.name}"')
+    return found[0]
+
+
+class CARNIVORES_OT_transfer_animations(_FromOther, bpy.types.Operator):
+    """Give the active mesh the bones, animations and sounds of the other selected character it lies over.
+
+    For meshes with another number of vertices: edited, remeshed or decimated ones
+    """
+
+    bl_idname = "carnivores.transfer_animations"
+    bl_label = "Transfer Animations"
+
+    if TYPE_CHECKING:
+        shape: str
+        use_blend: bool
+        use_rig_copy: bool
+    else:
+        shape: EnumProperty(
+            name="Made Over",
+            description="The shape of the character that the mesh was made over",
+            items=[
+                ("AUTO", "Automatic", "Whichever lies nearest"),
+                ("REST", "Rest Shape", "The mesh as it stands without a pose"),
+                ("BASE", "Base Pose", "The base pose of the file, where the bones move another shape"),
+                ("SHOWN", "Shown Pose", "As the viewport shows it now, which is what an OBJ export holds"),
+            ],
+        )
+        use_blend: BoolProperty(
+            name="Smooth Weights",
+            description="New vertices between two bones follow both; without it each follows one, as in the games",
+        )
+        use_rig_copy: BoolProperty(
+            name="Own Armature", description="Give the mesh a copy of the armature instead of the same one"
+        )
+
+    def act(self, context: bpy.types.Context) -> tuple[str, bool]:
+        """Transfer to the mesh."""
+        receiver = context.active_object
+        if receiver is None or receiver.type != "MESH":
+            raise UserError("the active object has to be the mesh that gets the animations")
+        source = _source_mesh(context, receiver)
+        settings = mesh_transfer.Settings(self.shape, self.use_blend, self.use_rig_copy)
+        done = mesh_transfer.transfer(context, receiver, source, settings)
+        animations = f"{done.animations} animation{'' if done.animations == 1 else 's'}"
+        over = {"REST": "", "BASE": ", by the base pose", "SHOWN": ", by the pose shown"}[done.shape]
+        return (
+            f'"{receiver.name}" has {animations} of "{source.name}" now{over}: {done.exact} of {done.vertices} '
+            "vertices move exactly as there, the others with the nearest place."
+        ), not done.exact
+
+
+CLASSES = (CARNIVORES_OT_transfer_animations,)

@@ -73,7 +73,7 @@ def bake(
     with contextlib.ExitStack() as undo:
         undo.enter_context(selection.object_mode(context))
         undo.enter_context(selection.evaluated(context, [body.obj for body in bodies]))
-        undo.enter_context(_playing(context, bodies, aims, action))
+        undo.enter_context(playing(context, bodies, aims, action))
         for number, time in enumerate(times):
             frame = int(np.floor(time))
             context.scene.frame_set(frame, subframe=float(time - frame))
@@ -133,7 +133,7 @@ def _plays(obj: bpy.types.Object, paths: set[str]) -> bool:
 
 
 @contextlib.contextmanager
-def _playing(
+def playing(
     context: bpy.types.Context, bodies: Sequence[Body], aims: Sequence[Aim], action: bpy.types.Action | None
 ) -> Iterator[None]:
     """`action` alone moves what `aims` say; all is put back afterwards."""

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import selection
-from ..scene import clips, mesh_transfer
+from ..scene import clips, mesh_transfer, retarget
 from . import state
 from .target import target
 
@@ -129,4 +129,50 @@ class CARNIVORES_OT_transfer_animations(_FromOther, bpy.types.Operator):
         ), not done.exact
 
 
-CLASSES = (CARNIVORES_OT_transfer_animations,)
+class CARNIVORES_OT_retarget_actions(_FromOther, bpy.types.Operator):
+    """Give the active armature the animations of the other selected one, fitted to its bones.
+
+    Bones are matched by name, then by place; left and right are never exchanged
+    """
+
+    bl_idname = "carnivores.retarget_actions"
+    bl_label = "Copy Animations From Rig"
+
+    if TYPE_CHECKING:
+        use_sounds: bool
+    else:
+        use_sounds: BoolProperty(
+            name="Sounds", description="Copy the sounds that start with the animations, too", default=True
+        )
+
+    def act(self, context: bpy.types.Context) -> tuple[str, bool]:
+        """Copy to the armature."""
+        receiver = retarget.Party.of(context, cast("bpy.types.Object", context.active_object))
+        done = retarget.retarget(context, receiver, _source_rig(context, receiver), with_sounds=self.use_sounds)
+        count = len(done.actions)
+        text = f"Copied {count} animation{'' if count == 1 else 's'}"
+        if done.skipped:
+            text += f" of {count + done.skipped}, as bones do not show the others"
+        total = len(done.by_name) + len(done.by_place) + len(done.lost)
+        text += f": of {total} bones {len(done.by_name)} matched by name, {len(done.by_place)} by place"
+        if not done.lost:
+            return f"{text}.", bool(done.skipped)
+        named = ", ".join(f'"{name}"' for name in done.lost[:3])
+        more = f" and {len(done.lost) - 3} more" if len(done.lost) > 3 else ""
+        return f"{text}, {len(done.lost)} not at all: {named}{more}.", True
+
+
+def _source_rig(context: bpy.types.Context, receiver: retarget.Party) -> retarget.Party:
+    """The other armature that is selected, by itself or by its mesh. Raises `UserError` unless there is just one."""
+    found: dict[bpy.types.Object, retarget.Party] = {}
+    for obj in context.selected_objects:
+        rig = obj if obj.type == "ARMATURE" else selection.armature_of(obj)
+        if rig is not None and rig != receiver.rig and (rig not in found or obj.type == "MESH"):
+            found[rig] = retarget.Party.of(context, obj)
+    if len(found) != 1:
+        many = "one armature only" if found else "another armature"
+        raise UserError(f'select {many} to take from, beside "{receiver.rig.name}"')
+    return next(iter(found.values()))
+
+
+CLASSES = (CARNIVORES_OT_transfer_animations, CARNIVORES_OT_retarget_actions)

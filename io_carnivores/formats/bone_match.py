@@ -22,6 +22,7 @@ LEFT, CENTRE, RIGHT = 1, 0, -1
 _REACH = 0.12  # of the size: bones further apart are different ones
 _MIDDLE = 0.015  # of the size: bones this near to the plane between left and right lie on it
 _FLAT = 0.05  # of the size: a skeleton thinner than this is scaled along that axis as it is along the others
+_ENOUGH = 3  # bones of equal names that say how two skeletons lie
 _TAIL = 0.1  # how much the place of the tail counts beside that of the head
 _ASTRAY = 0.03  # of the size: what a bone on the plane costs that is to be one beside it
 _NUMBER = re.compile(r"\.\d{3,}$")
@@ -36,6 +37,10 @@ class Skeleton:
     names: Sequence[str]
     heads: Doubles
     tails: Doubles
+
+    def part(self, numbers: Ints) -> Skeleton:
+        """Some of the bones."""
+        return Skeleton([self.names[number] for number in numbers.tolist()], self.heads[numbers], self.tails[numbers])
 
     @property
     def box(self) -> tuple[Doubles, Doubles]:
@@ -69,18 +74,50 @@ class Match:
 
 
 def match(target: Skeleton, source: Skeleton, *, by_name: bool = True) -> Match:
-    """For every bone of `target` one of `source`; no bone of the source is taken twice."""
+    """For every bone of `target` one of `source`; no bone of the source is taken twice.
+
+    The two are laid over each other by their boxes, by the bones of equal names, and as they are, since a horn or a
+    root bone more makes another box; the way by which most bones fit best is taken.
+    """
+    named = _same_names(target.names, source.names) if by_name else []
+    tried = [(_matched(target, laid, named), laid) for laid in _laid(target, source, named)]
+    return min(tried, key=lambda entry: astray(target, entry[1], entry[0]))[0]
+
+
+def laid_over(target: Skeleton, source: Skeleton, found: Match) -> float:
+    """How far matched bones are from each other, the way they fit best; as `astray`."""
+    pairs = [(mine, other) for mine, other in enumerate(found.source.tolist()) if other >= 0]
+    return min(astray(target, laid, found) for laid in _laid(target, source, pairs))
+
+
+def ratio(target: Skeleton, source: Skeleton, found: Match) -> float:
+    """How many times larger the target is, by the bones that are in both."""
+    on = np.flatnonzero(found.source >= 0)
+    mine, other = target.part(on), source.part(found.source[on])
+    return mine.size / other.size if mine.size > 0 and other.size > 0 else 1.0
+
+
+def _laid(target: Skeleton, source: Skeleton, pairs: Sequence[tuple[int, int]]) -> list[Skeleton]:
+    """The source brought over the target in several ways."""
+    result = [_on_box(source, target, source, target), source]
+    if len(pairs) >= _ENOUGH:
+        mine, other = np.array(pairs, np.int64).T
+        result.append(_on_box(source, target, source.part(other), target.part(mine)))
+    return result
+
+
+def _matched(target: Skeleton, source: Skeleton, pairs: Sequence[tuple[int, int]]) -> Match:
     found = np.full(len(target.names), -1, np.int64)
-    if by_name:
-        for mine, other in _same_names(target.names, source.names):
-            found[mine] = other
+    for mine, other in pairs:
+        found[mine] = other
     named = found >= 0
     cost = costs(target, source)
     cost[named] = np.inf
     cost[:, found[named]] = np.inf
     # The nearest two of all first: a pair of limbs that match well decides before what is left over.
     while np.isfinite(cost).any():
-        mine, other = np.unravel_index(int(np.argmin(cost)), cost.shape)
+        nearest = int(np.argmin(cost))
+        mine, other = nearest // cost.shape[1], nearest % cost.shape[1]
         found[mine] = other
         cost[mine] = np.inf
         cost[:, other] = np.inf
@@ -88,21 +125,21 @@ def match(target: Skeleton, source: Skeleton, *, by_name: bool = True) -> Match:
 
 
 def astray(target: Skeleton, source: Skeleton, found: Match) -> float:
-    """How far matched bones are from each other at most places, as a share of the size; infinite without any."""
+    """How far matched bones are from each other, as a share of the size; more the fewer they are."""
     on = np.flatnonzero(found.source >= 0)
     if not len(on):
         return float("inf")
-    heads, _tails = _on_box(source, target)
-    apart = np.linalg.norm(target.heads[on] - heads[found.source[on]], axis=1)
-    # Few bones that fit are worth less than many.
+    apart = np.linalg.norm(target.heads[on] - source.heads[found.source[on]], axis=1)
     return float(apart.mean() / max(target.size, 1e-12) + 0.01) * len(target.names) / len(on)
 
 
 def costs(target: Skeleton, source: Skeleton) -> Doubles:
-    """How badly each bone of the source would do for each of the target, (T, S); infinite where it would not."""
-    heads, tails = _on_box(source, target)
-    apart = np.linalg.norm(target.heads[:, None] - heads[None], axis=2)
-    apart += _TAIL * np.linalg.norm(target.tails[:, None] - tails[None], axis=2)
+    """How badly each bone of the source would do for each of the target, (T, S); infinite where it would not.
+
+    The two must have been brought over each other.
+    """
+    apart = np.linalg.norm(target.heads[:, None] - source.heads[None], axis=2)
+    apart += _TAIL * np.linalg.norm(target.tails[:, None] - source.tails[None], axis=2)
     apart /= max(target.size, 1e-12)
     first, second = sides(target)[:, None], sides(source)[None]
     apart += _ASTRAY * (first != second)
@@ -156,11 +193,11 @@ def _unique(names: Sequence[str], key: Any, taken: set[int]) -> dict[str, int]:
     return {name: numbers[0] for name, numbers in found.items() if len(numbers) == 1}
 
 
-def _on_box(bones: Skeleton, target: Skeleton) -> tuple[Doubles, Doubles]:
-    """Heads and tails of `bones` with their box brought onto that of `target`."""
-    (low, high), (there_low, there_high) = bones.box, target.box
+def _on_box(source: Skeleton, target: Skeleton, part: Skeleton, place: Skeleton) -> Skeleton:
+    """`source` moved and scaled so that the box of its bones `part` comes onto that of the target's bones `place`."""
+    (low, high), (there_low, there_high) = part.box, place.box
     extent, wanted = high - low, there_high - there_low
-    flat = (extent <= _FLAT * bones.size) | (wanted <= _FLAT * target.size)
-    scale = np.where(flat, target.size / max(bones.size, 1e-12), wanted / np.maximum(extent, 1e-12))
+    flat = (extent <= _FLAT * part.size) | (wanted <= _FLAT * target.size)
+    scale = np.where(flat, place.size / max(part.size, 1e-12), wanted / np.maximum(extent, 1e-12))
     middle, there = (low + high) / 2, (there_low + there_high) / 2
-    return (bones.heads - middle) * scale + there, (bones.tails - middle) * scale + there
+    return Skeleton(source.names, (source.heads - middle) * scale + there, (source.tails - middle) * scale + there)

@@ -113,9 +113,9 @@ def _plan(context: bpy.types.Context, target: bpy.types.Object, source: bpy.type
     turn = rotations[0].T @ rotations[1]
     if np.abs(turn - still).max() > _TURNED:
         tried.append((turn, bone_match.match(own, other.turned(turn))))
-    off = [bone_match.astray(own, other.turned(frame), match) for frame, match in tried]
+    off = [bone_match.laid_over(own, other.turned(frame), match) for frame, match in tried]
     frame, match = tried[-1] if off[-1] < _CLEARLY * off[0] else tried[0]
-    ratio = own.size / max(other.turned(frame).size, 1e-12)
+    ratio = bone_match.ratio(own, other.turned(frame), match)
     return _Plan(mine, other, match, frame, ratio)
 
 
@@ -233,8 +233,8 @@ def _travel(source: Rest, moved: Matrices, scale: Matrices) -> Matrices:
     child = np.flatnonzero(source.parent >= 0)
     above = source.parent[child]
     heads = source.heads[child]
-    own = np.einsum("nbij,bj->nbi", moved[:, child, :3, :3], heads) + moved[:, child, :3, 3]
-    led = np.einsum("nbij,bj->nbi", moved[:, above, :3, :3], heads) + moved[:, above, :3, 3]
-    back = moved[:, above, :3, :3] / scale[:, above, None, None] ** 2  # its transpose is the inverse
-    result[:, child] = np.einsum("nbji,nbj->nbi", back, own - led)
+    own, led = moved[:, child], moved[:, above]
+    away = np.einsum("nbij,bj->nbi", own[..., :3, :3] - led[..., :3, :3], heads) + own[..., :3, 3] - led[..., :3, 3]
+    back = led[..., :3, :3] / scale[:, above, None, None] ** 2  # its transpose is the inverse
+    result[:, child] = np.einsum("nbji,nbj->nbi", back, away)
     return result

@@ -56,6 +56,7 @@ def build(
     rig_object = armature.build(context, f"{obj.name} Armature", names, heads, rig.parent.tolist(), ends)
     for name, owner in zip(names, rig.owners.tolist(), strict=True):
         rig_object.data.bones[name][kept.OWNER_NUMBER] = owner
+        rig_object.data.bones[name][kept.BONE_NAME] = name
     collection.objects.link(rig_object)
     bones = Bones(names, rig.parent, _rest_matrices(rig_object, names))
     for item, animation, clip in zip(clips.animations(obj.data), animations, rig.clips, strict=True):
@@ -218,11 +219,11 @@ def continuous(quaternions: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return out
 
 
-def rig_print(rig_object: bpy.types.Object) -> str:
-    """A digest of the bones that an Action moves."""
+def rig_print(rig_object: bpy.types.Object, names: Sequence[str] | None = None) -> str:
+    """A digest of the bones that an Action moves, under other `names` where these are given."""
     digest = hashlib.blake2b(digest_size=16)
     bones = rig_object.data.bones
-    digest.update("\0".join(bone.name for bone in bones).encode())
+    digest.update("\0".join(names or [bone.name for bone in bones]).encode())
     for name in ("head_local", "tail_local"):
         values = np.empty(len(bones) * 3, np.float32)
         bones.foreach_get(name, values)

@@ -57,6 +57,7 @@ SOUND_TABLE = "carnivores_sound_table"
 # Custom property of a bone: its number in the table.
 BONE_INDEX = "carnivores_index"
 OWNER_NUMBER = "carnivores_owner"  # of a recovered bone: the owner it stands for
+BONE_NAME = "carnivores_name"  # of a recovered bone: what its Actions call it
 # Custom properties of an image.
 TEXELS = "carnivores_texels"  # the words as they were, raw
 KEYED = "carnivores_keyed"  # texel 0 is shown as a hole

@@ -64,7 +64,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """`match`: the bone of the source for each of the target; `frame` (3, 3): from its space; `ratio` of sizes."""
 
     target: Rest
@@ -83,7 +83,7 @@ def retarget(context: bpy.types.Context, target: Party, source: Party, *, with_s
         raise UserError(f'"{target.rig.name}" is the armature to take animations from; select another one')
     if target.rig.library is not None or (target.mesh is not None and target.mesh.data.library is not None):
         raise UserError(f'"{target.rig.name}" belongs to another .blend file and cannot be changed')
-    plan = _plan(context, target.rig, source.rig)
+    plan = laid_out(context, target.rig, source.rig)
     names = plan.target.names
     lost = [name for name, found in zip(names, plan.match.source.tolist(), strict=True) if found < 0]
     if len(lost) == len(names):
@@ -102,25 +102,27 @@ def retarget(context: bpy.types.Context, target: Party, source: Party, *, with_s
     return Outcome(made, skipped, named, placed, lost)
 
 
-def _plan(context: bpy.types.Context, target: bpy.types.Object, source: bpy.types.Object) -> _Plan:
+def laid_out(
+    context: bpy.types.Context, target: bpy.types.Object, source: bpy.types.Object, *, by_name: bool = True
+) -> Plan:
     """Match the bones as both stand in their own space, or as they stand in the scene where that fits clearly better."""
     context.view_layer.update()
     mine, other = Rest.of(target), Rest.of(source)
     still = np.eye(3)
     own = mine.turned(still)
-    tried = [(still, bone_match.match(own, other.turned(still)))]
+    tried = [(still, bone_match.match(own, other.turned(still), by_name=by_name))]
     rotations = [np.array(obj.matrix_world.to_quaternion().to_matrix(), np.float64) for obj in (target, source)]
     turn = rotations[0].T @ rotations[1]
     if np.abs(turn - still).max() > _TURNED:
-        tried.append((turn, bone_match.match(own, other.turned(turn))))
+        tried.append((turn, bone_match.match(own, other.turned(turn), by_name=by_name)))
     off = [bone_match.laid_over(own, other.turned(frame), match) for frame, match in tried]
     frame, match = tried[-1] if off[-1] < _CLEARLY * off[0] else tried[0]
     ratio = bone_match.ratio(own, other.turned(frame), match)
-    return _Plan(mine, other, match, frame, ratio)
+    return Plan(mine, other, match, frame, ratio)
 
 
 def _listed(
-    context: bpy.types.Context, target: Party, source: Party, plan: _Plan, listed: list[Any], *, with_sounds: bool
+    context: bpy.types.Context, target: Party, source: Party, plan: Plan, listed: list[Any], *, with_sounds: bool
 ) -> tuple[list[bpy.types.Action], int]:
     """An Action for every entry of the list that bones show, and how many others there are."""
     made = []
@@ -158,7 +160,7 @@ def _append(
     setattr(mesh, clips.ACTIVE_ANIMATION, number)
 
 
-def _assigned(context: bpy.types.Context, target: Party, source: Party, plan: _Plan) -> bpy.types.Action:
+def _assigned(context: bpy.types.Context, target: Party, source: Party, plan: Plan) -> bpy.types.Action:
     """The Action that the source plays now, sampled at every whole frame."""
     data = compat.animation_data(source.rig)
     action = data.action if data is not None else None
@@ -177,7 +179,7 @@ def _fitted(
     context: bpy.types.Context,
     target: bpy.types.Object,
     source: bpy.types.Object,
-    plan: _Plan,
+    plan: Plan,
     aim: bake.Aim,
     action: bpy.types.Action,
     times: npt.NDArray[np.float64],
@@ -199,7 +201,7 @@ def _fitted(
     return made
 
 
-def carried(plan: _Plan, moved: Matrices) -> Matrices:
+def carried(plan: Plan, moved: Matrices) -> Matrices:
     """What moves the rest pose of the target, (N, T, 4, 4), from what moves that of the source, (N, S, 4, 4)."""
     scale = np.maximum(np.cbrt(np.linalg.det(moved[..., :3, :3])), 1e-6)
     turn = plan.frame @ (moved[..., :3, :3] / scale[..., None, None]) @ plan.frame.T

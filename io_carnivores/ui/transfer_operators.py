@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import selection
-from ..scene import clips, mesh_transfer, retarget
+from ..scene import bone_titles, clips, mesh_transfer, retarget
 from . import state
 from .target import target
 
@@ -162,6 +162,28 @@ class CARNIVORES_OT_retarget_actions(_FromOther, bpy.types.Operator):
         return f"{text}, {len(done.lost)} not at all: {named}{more}.", True
 
 
+class CARNIVORES_OT_name_bones(_FromOther, bpy.types.Operator):
+    """Name the bones of the active armature after those of the other selected one that lie in the same places.
+
+    All Actions in the list follow; an untouched animation stays exact
+    """
+
+    bl_idname = "carnivores.name_bones"
+    bl_label = "Name Bones From"
+
+    def act(self, context: bpy.types.Context) -> tuple[str, bool]:
+        """Rename."""
+        receiver = retarget.Party.of(context, cast("bpy.types.Object", context.active_object))
+        source = _source_rig(context, receiver).rig
+        done = bone_titles.take(context, receiver.rig, source)
+        text = f'{done.named} of {done.named + len(done.left)} bones have names of "{source.name}" now'
+        if not done.left:
+            return f"{text}.", False
+        named = ", ".join(f'"{name}"' for name in done.left[:3])
+        more = f" and {len(done.left) - 3} more" if len(done.left) > 3 else ""
+        return f"{text}; in the place of {named}{more} it has none.", True
+
+
 def _source_rig(context: bpy.types.Context, receiver: retarget.Party) -> retarget.Party:
     """The other armature that is selected, by itself or by its mesh. Raises `UserError` unless there is just one."""
     found: dict[bpy.types.Object, retarget.Party] = {}
@@ -175,4 +197,4 @@ def _source_rig(context: bpy.types.Context, receiver: retarget.Party) -> retarge
     return next(iter(found.values()))
 
 
-CLASSES = (CARNIVORES_OT_transfer_animations, CARNIVORES_OT_retarget_actions)
+CLASSES = (CARNIVORES_OT_transfer_animations, CARNIVORES_OT_retarget_actions, CARNIVORES_OT_name_bones)

@@ -58,13 +58,13 @@ def mend_rig(rig: bpy.types.Object) -> None:
     before = bone_motion.rig_print(rig, [back.get(bone.name, bone.name) for bone in rig.data.bones])
     present = {bone.name for bone in rig.data.bones}
     for action in _actions(rig, before):
-        followed = kept.get(action, kept.CURVES_PRINT, "") == curves.fingerprint(action, back)
-        sealed = followed or curves.is_sealed(action)
+        as_made = curves.is_sealed(action)
+        followed = not as_made and kept.get(action, kept.CURVES_PRINT, "") == curves.fingerprint(action, back)
         if not followed:
             # Of an Action that was edited, or made elsewhere, only what leads nowhere is certain to be old.
-            wanted = names if sealed else {old: new for old, new in names.items() if old not in present}
+            wanted = names if as_made else {old: new for old, new in names.items() if old not in present}
             _set_paths(_paths(action, wanted))
-        _reseal(action, before, rig, sealed=sealed)
+        _reseal(action, before, rig, sealed=as_made or followed)
     _remember(rig)
 
 

@@ -144,7 +144,7 @@ def costs(target: Skeleton, source: Skeleton) -> Doubles:
     first, second = sides(target)[:, None], sides(source)[None]
     apart += _ASTRAY * (first != second)
     apart[(first * second < 0) | (apart > _REACH)] = np.inf
-    return apart
+    return np.asarray(apart, np.float64)
 
 
 def sides(bones: Skeleton) -> Ints:

@@ -89,9 +89,7 @@ def _names_only(bones: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return found
 
 
-def _by_place(
-    source: Model, vertices: npt.NDArray[Any], used: npt.NDArray[np.int64], path: Path
-) -> npt.NDArray[Any]:
+def _by_place(source: Model, vertices: npt.NDArray[Any], used: npt.NDArray[np.int64], path: Path) -> npt.NDArray[Any]:
     theirs = np.unique(source.vertices["owner"].astype(np.int64))
     theirs = theirs[(theirs >= 0) & (theirs < len(source.bones))]
     mine, counts = _centres(vertices, used)

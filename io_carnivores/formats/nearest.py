@@ -139,7 +139,7 @@ def barycentric(points: Doubles, corners: Doubles) -> Doubles:
 
 
 def _dot(first: Doubles, second: Doubles) -> Doubles:
-    return np.einsum("ni,ni->n", first, second)
+    return np.asarray(np.einsum("ni,ni->n", first, second), np.float64)
 
 
 def _ratio(part: Doubles, whole: Doubles) -> Doubles:

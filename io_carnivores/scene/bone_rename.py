@@ -88,7 +88,7 @@ def _remember(rig: bpy.types.Object) -> None:
 
 
 def _actions(rig: bpy.types.Object, rig_print: str) -> list[bpy.types.Action]:
-    """The Actions of `rig`: those it plays, those in the lists of its meshes, and those that were made for its bones."""
+    """The Actions of `rig`: that it plays, that are in the lists of its meshes, or that were made for its bones."""
     found: list[Any] = [action for action in bpy.data.actions if kept.get(action, kept.RIG_PRINT, "") == rig_print]
     for obj in bpy.data.objects:
         data = compat.animation_data(obj) if obj.data == rig.data else None

@@ -169,9 +169,7 @@ def _local(target: bpy.types.Object, source: bpy.types.Object) -> tuple[Points, 
             raise UserError(f'"{obj.name}" has a scale of 0')
     if not len(points) or not np.isfinite(points).all():
         raise UserError(f'"{target.name}" has no vertices, or some that are nowhere')
-    matrix: npt.NDArray[Any] = np.linalg.inv(to) @ own
-    if np.allclose(matrix, np.eye(4), rtol=0, atol=1e-6):
+    change: npt.NDArray[Any] = np.linalg.inv(to) @ own
+    if np.allclose(change, np.eye(4), rtol=0, atol=1e-6):
         return points, False
-    return points @ matrix[:3, :3].T + matrix[:3, 3], bool(np.linalg.det(matrix[:3, :3]) < 0)
-
-
+    return points @ change[:3, :3].T + change[:3, 3], bool(np.linalg.det(change[:3, :3]) < 0)

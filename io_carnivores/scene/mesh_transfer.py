@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+import bpy
 import numpy as np
 
 from ...io_common.formats.axes import FILE_Y_UP
@@ -23,7 +24,6 @@ from . import bake, bone_motion, clip_copy, clips, curves, frames, hang, kept, p
 from .options import ExportCharacterOptions, ExportOptions
 
 if TYPE_CHECKING:
-    import bpy
     import numpy.typing as npt
 
 _PLACE = ("location", "rotation_mode", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
@@ -73,7 +73,7 @@ def transfer(
         rig = _carry(target, source, chosen)
         clip_copy.file_facts(meshes.of(source), meshes.of(target))
         pairs = clip_copy.lists(meshes.of(source), meshes.of(target))
-        _give_motion(context, target, source, pairs, written, fit, blend=chosen.blend)
+        _give_motion(_Job(context, target, source, fit, chosen.blend), pairs, written)
         if chosen.use_rig_copy and rig is not None:
             first = next((item.action for _old, item in pairs if item.action is not None), None)
             compat.assign_action(rig, first)
@@ -178,15 +178,15 @@ def _weights(target: bpy.types.Object, source: bpy.types.Object, fit: hang.Fit, 
     values = weight[row] * np.repeat(share[vertex, side], count)
     groups = len(source.vertex_groups)
     key, place = np.unique(np.repeat(vertex, count) * max(groups, 1) + group[row], return_inverse=True)
-    total = np.bincount(place.reshape(-1), values, len(key))
+    total = np.asarray(np.bincount(place.reshape(-1), values, len(key)), np.float64)
     names = [entry.name for entry in source.vertex_groups]
     meshes.set_weights(target, names, key // max(groups, 1), key % max(groups, 1), total)
 
 
 def _carry(target: bpy.types.Object, source: bpy.types.Object, settings: Settings) -> bpy.types.Object | None:
     """Let the armature of `source`, or a copy of it, carry and deform `target`."""
-    for entry in [entry for entry in target.modifiers if entry.type == "ARMATURE"]:
-        target.modifiers.remove(entry)
+    for old in [entry for entry in target.modifiers if entry.type == "ARMATURE"]:
+        target.modifiers.remove(old)
     rig = selection.armature_of(source)
     if rig is None:
         return None
@@ -194,14 +194,13 @@ def _carry(target: bpy.types.Object, source: bpy.types.Object, settings: Setting
     if target.parent == rig and own != rig:
         target.parent = own
         target.matrix_parent_inverse = source.matrix_parent_inverse.copy()  # which a new parent resets
-    for entry in source.modifiers:
-        if entry.type == "ARMATURE" and cast("bpy.types.ArmatureModifier", entry).object is not None:
-            made = cast("bpy.types.ArmatureModifier", target.modifiers.new(entry.name, "ARMATURE"))
-            made.object = own if cast("bpy.types.ArmatureModifier", entry).object == rig else entry.object
-            for name in _DEFORM:
-                setattr(made, name, getattr(entry, name))
-            target.modifiers.move(len(target.modifiers) - 1, 0)
-            break
+    deforming = [entry for entry in source.modifiers if isinstance(entry, bpy.types.ArmatureModifier)]
+    for entry in [entry for entry in deforming if entry.object == rig][:1]:
+        made = cast("bpy.types.ArmatureModifier", target.modifiers.new(entry.name, "ARMATURE"))
+        made.object = own
+        for name in _DEFORM:
+            setattr(made, name, getattr(entry, name))
+        target.modifiers.move(len(target.modifiers) - 1, 0)
     return own
 
 
@@ -214,76 +213,63 @@ def _rig_copy(rig: bpy.types.Object, target: bpy.types.Object) -> bpy.types.Obje
     return made
 
 
-def _give_motion(
-    context: bpy.types.Context,
-    target: bpy.types.Object,
-    source: bpy.types.Object,
-    pairs: list[tuple[Any, Any]],
-    written: list[tuple[str, Animation | None]],
-    fit: hang.Fit,
-    *,
-    blend: bool,
-) -> None:
+@dataclass(frozen=True)
+class _Job:
+    """What all animations share: the two objects, and how one hangs on the other."""
+
+    context: bpy.types.Context
+    target: bpy.types.Object
+    source: bpy.types.Object
+    fit: hang.Fit
+    blend: bool
+
+
+def _give_motion(job: _Job, pairs: list[tuple[Any, Any]], written: list[tuple[str, Animation | None]]) -> None:
     """Every entry of the list its Action, or its shape keys where bones do not show it."""
     keyed = []
     for (old, item), (way, animation) in zip(pairs, written, strict=True):
         if animation is None:
             item.action = old.action
         elif way == "COPY":
-            item.action = _copied(context, target, item, old.action, animation, fit)
+            item.action = _copied(job, item, old.action, animation)
         else:
-            _add_keys(context, target, source, item, animation, fit, blend=blend)
+            _add_keys(job, item, animation)
             keyed.append(item)
     first = next((item.action for item in keyed if item.action is not None), None)
     if first is not None:
-        shape_motion.assign(target, first)
+        shape_motion.assign(job.target, first)
 
 
-def _copied(
-    context: bpy.types.Context,
-    target: bpy.types.Object,
-    item: Any,
-    action: bpy.types.Action,
-    animation: Animation,
-    fit: hang.Fit,
-) -> bpy.types.Action:
-    """A copy of an Action that was made of frames, with those that `target` has by it."""
+def _copied(job: _Job, item: Any, action: bpy.types.Action, animation: Animation) -> bpy.types.Action:
+    """A copy of an Action that was made of frames, with those that the target has by it."""
     item.action = made = action.copy()
     made.use_fake_user = True
-    times = frames.sample_times(selection.scene(context), item)
-    shown = bake.bake(context, [bake.Body.of(target, None, still=True)], made, times)
+    times = frames.sample_times(selection.scene(job.context), item)
+    shown = bake.bake(job.context, [bake.Body.of(job.target, None, still=True)], made, times)
     found = motion.quantise(FILE_Y_UP.undo(shown))
-    on = np.flatnonzero(fit.held.same >= 0)
-    found[:, on] = animation.frames[:, fit.held.same[on]]
+    on = np.flatnonzero(job.fit.held.same >= 0)
+    found[:, on] = animation.frames[:, job.fit.held.same[on]]
     curves.seal_as_is(made)
     kept.put(made, kept.FRAMES, found.astype("<i2", copy=False).tobytes())
-    kept.put(made, kept.RIG_PRINT, bone_motion.rig_print(cast("bpy.types.Object", selection.armature_of(target))))
+    kept.put(made, kept.RIG_PRINT, bone_motion.rig_print(cast("bpy.types.Object", selection.armature_of(job.target))))
     return made
 
 
-def _add_keys(
-    context: bpy.types.Context,
-    target: bpy.types.Object,
-    source: bpy.types.Object,
-    item: Any,
-    animation: Animation,
-    fit: hang.Fit,
-    *,
-    blend: bool,
-) -> None:
-    """Frames carried over from those of `source`, as shape keys."""
-    to_file = part.file_matrix(source, source, ExportOptions(use_transform=False))
-    points = hang.in_file(meshes.get_positions(meshes.of(source)), to_file)
-    held = fit.held.moved_to(hang.in_file(fit.held.points, to_file))
-    found = carry.frames(hang.bodies(source), points, motion.positions(animation.frames), held, blend=blend)
+def _add_keys(job: _Job, item: Any, animation: Animation) -> None:
+    """Frames carried over from those of the source, as shape keys."""
+    mesh = meshes.of(job.source)
+    to_file = part.file_matrix(job.source, job.source, ExportOptions(use_transform=False))
+    points = hang.in_file(meshes.get_positions(mesh), to_file)
+    held = job.fit.held.moved_to(hang.in_file(job.fit.held.points, to_file))
+    old = motion.positions(animation.frames)
+    found = carry.frames(hang.bodies(job.source), points, old, held, blend=job.blend)
     item.use_length = item.use_scene = False
     item.frames = len(found)
-    keys = meshes.of(source).shape_keys
     shape_motion.add(
-        target,
+        job.target,
         item,
         Animation(animation.name, animation.kps, motion.quantise(found)),
-        item.rate or frames.scene_rate(selection.scene(context)),
-        relative=keys is not None and keys.use_relative,
-        matrix=None if to_file is None else np.linalg.inv(to_file),
+        item.rate or frames.scene_rate(selection.scene(job.context)),
+        relative=mesh.shape_keys is not None and mesh.shape_keys.use_relative,
+        matrix=None if to_file is None else np.asarray(np.linalg.inv(to_file), np.float64),
     )

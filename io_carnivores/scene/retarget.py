@@ -105,7 +105,7 @@ def retarget(context: bpy.types.Context, target: Party, source: Party, *, with_s
 def laid_out(
     context: bpy.types.Context, target: bpy.types.Object, source: bpy.types.Object, *, by_name: bool = True
 ) -> Plan:
-    """Match the bones as both stand in their own space, or as they stand in the scene where that fits clearly better."""
+    """Match the bones as both stand in their own space, or as they stand in the scene where that fits much better."""
     context.view_layer.update()
     mine, other = Rest.of(target), Rest.of(source)
     still = np.eye(3)
@@ -133,7 +133,7 @@ def _listed(
         if aim is None:
             continue
         times = frames.sample_times(selection.scene(context), item)
-        action = _fitted(context, target.rig, source.rig, plan, aim, item.action, times, item.name)
+        action = _fitted(context, target.rig, plan, _Motion(aim, item.action, times, item.name))
         made.append(action)
         if target.mesh is not None:
             _append(meshes.of(target.mesh), meshes.of(owner), item, action, len(times), with_sounds=with_sounds)
@@ -169,35 +169,35 @@ def _assigned(context: bpy.types.Context, target: Party, source: Party, plan: Pl
     start, end = (float(value) for value in action.frame_range)
     times = start + np.arange(max(int(np.floor(end - start)), 0) + 1, dtype=np.float64)
     aim = bake.Aim(source.rig, getattr(data, "action_slot", None))
-    made = _fitted(context, target.rig, source.rig, plan, aim, action, times, action.name)
+    made = _fitted(context, target.rig, plan, _Motion(aim, action, times, action.name))
     if target.mesh is not None:
         clip_edit.add_action(context, target.mesh, made)
     return made
 
 
-def _fitted(
-    context: bpy.types.Context,
-    target: bpy.types.Object,
-    source: bpy.types.Object,
-    plan: Plan,
-    aim: bake.Aim,
-    action: bpy.types.Action,
-    times: npt.NDArray[np.float64],
-    title: str,
-) -> bpy.types.Action:
-    """A new Action for the bones of `target` out of one of `source`."""
-    moved = carried(plan, rig_motion.motion(context, source, aim, action, times.tolist()))
-    local = bone_motion.local_motion(moved, plan.target.matrix, plan.target.parent)
-    made = bpy.data.actions.new(title or "Animation")
+@dataclass(frozen=True)
+class _Motion:
+    """An `action` of the source at the scene frames `times` (N,); `aim` is its armature, with the slot it moves by."""
+
+    aim: bake.Aim
+    action: bpy.types.Action
+    times: npt.NDArray[np.float64]
+    title: str
+
+
+def _fitted(context: bpy.types.Context, target: bpy.types.Object, plan: Plan, motion: _Motion) -> bpy.types.Action:
+    """A new Action for the bones of `target`."""
+    source = cast("bpy.types.Object", motion.aim.block)
+    moved = rig_motion.motion(context, source, motion.aim, motion.action, motion.times.tolist())
+    local = bone_motion.local_motion(carried(plan, moved), plan.target.matrix, plan.target.parent)
+    made = bpy.data.actions.new(motion.title or "Animation")
     made.use_fake_user = True
     bag = compat.curves(target, made)
     still = _STILL * max(plan.target.turned(np.eye(3)).size, 1e-9)
     for number in np.flatnonzero(plan.match.source >= 0).tolist():
-        bone = target.pose.bones[plan.target.names[number]]
-        rig_motion.write(
-            bag, bone, local.rotation[:, number], local.location[:, number], local.scale[:, number], times, still
-        )
-    curves.seal(made, times)
+        own = bone_motion.Local(local.rotation[:, number], local.location[:, number], local.scale[:, number])
+        rig_motion.write(bag, target.pose.bones[plan.target.names[number]], own, motion.times, still)
+    curves.seal(made, motion.times)
     return made
 
 

@@ -18,6 +18,8 @@ from . import bake, curves
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .bone_motion import Local
+
     Matrices = npt.NDArray[np.float64]
 
 _EVEN = 1e-4  # a scale this close to 1 gets no curves
@@ -77,7 +79,7 @@ def motion(
     """
     rest = Rest.of(rig)
     back = np.linalg.inv(rest.matrix)
-    home = np.linalg.inv(np.array(rig.matrix_world, np.float64))
+    home: Any = np.linalg.inv(np.array(rig.matrix_world, np.float64))
     result = np.empty((len(times), len(rest.names), 4, 4))
     old = rig.data.pose_position
     scene = selection.scene(context)
@@ -98,23 +100,21 @@ def motion(
 def write(
     bag: Any,
     bone: bpy.types.PoseBone,
-    rotation: Matrices,
-    location: Matrices,
-    scale: Matrices,
+    local: Local,
     times: npt.NDArray[np.float64],
     still: float,
 ) -> None:
-    """Curves of one bone: `rotation` (N, 4) w x y z, `location` (N, 3), `scale` (N,), linear between `times` (N,).
+    """Curves of one bone, linear between the scene frames `times` (N,); `local` is of that bone alone.
 
     Rotations are keyed as the bone rotates. A location below `still` and a scale of 1 get no curves.
     """
     path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]'
     group = bag.groups.new(bone.name)
-    channels = [turns(rotation, bone.rotation_mode)]
-    if np.abs(location).max(initial=0.0) > still:
-        channels.append(("location", location))
-    if np.abs(scale - 1.0).max(initial=0.0) > _EVEN:
-        channels.append(("scale", np.repeat(scale[:, None], 3, axis=1)))
+    channels = [turns(local.rotation, bone.rotation_mode)]
+    if np.abs(local.location).max(initial=0.0) > still:
+        channels.append(("location", local.location))
+    if np.abs(local.scale - 1.0).max(initial=0.0) > _EVEN:
+        channels.append(("scale", np.repeat(local.scale[:, None], 3, axis=1)))
     for channel, values in channels:
         for index in range(values.shape[1]):
             points = np.stack((times, values[:, index]), axis=1)
@@ -144,4 +144,4 @@ def eulers(quaternion: Matrices, order: str) -> Matrices:
     angles[:, j] = np.arcsin(np.clip(-sign * m[:, k, i], -1.0, 1.0))
     angles[:, i] = np.where(flat, np.arctan2(-sign * m[:, j, k], m[:, j, j]), np.arctan2(sign * m[:, k, j], m[:, k, k]))
     angles[:, k] = np.where(flat, 0.0, np.arctan2(sign * m[:, j, i], m[:, i, i]))
-    return np.unwrap(angles, axis=0) if len(angles) else angles
+    return np.asarray(np.unwrap(angles, axis=0), np.float64) if len(angles) else angles

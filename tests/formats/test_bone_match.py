@@ -27,7 +27,7 @@ PLACES = {
 
 def skeleton(names: list[str] | None = None, *, scale: float = 1.0, away: float = 0.0) -> Skeleton:
     heads = np.array(list(PLACES.values()), float) * scale + away
-    return Skeleton(names or list(PLACES), heads, heads + (0, 0, 5.0 * scale))
+    return Skeleton(names or list(PLACES), heads, heads + np.array([0, 0, 5.0 * scale]))
 
 
 def test_equal_names() -> None:
@@ -42,7 +42,7 @@ def test_equal_names() -> None:
 
 
 def test_words_that_say_nothing_are_no_names() -> None:
-    """"Bone.003" of one rig is not "Bone.003" of another."""
+    """A Bone.003 of one rig is not the Bone.003 of another."""
     names = [f"Bone.{number:03d}" for number in range(12)]
     order = np.random.default_rng(0).permutation(12)
     source = skeleton()
@@ -64,8 +64,8 @@ def test_by_place(scale: float, away: float) -> None:
 def test_sides_are_never_crossed() -> None:
     """Not even where the other side is nearer, and names count more than places."""
     heads = np.array([(1, 0, 0), (1, 0, 50), (0, -100, 0), (0, 100, 100)], float)
-    target = Skeleton(["leg_l", "leg_r", "a", "b"], heads, heads + (0, 0, 9))
-    source = Skeleton(["Shank.R", "Shank.L", "c", "d"], heads, heads + (0, 0, 9))
+    target = Skeleton(["leg_l", "leg_r", "a", "b"], heads, heads + np.array([0, 0, 9]))
+    source = Skeleton(["Shank.R", "Shank.L", "c", "d"], heads, heads + np.array([0, 0, 9]))
     found = bone_match.match(target, source)
     assert found.source[2:].tolist() == [2, 3]
     assert found.source[:2].tolist() == [-1, -1]

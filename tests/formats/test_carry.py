@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from addon.io_carnivores.formats import carry, motion, rigid
-from addon.io_carnivores.formats.carry import Attachment
 from addon.io_carnivores.formats.rigid import Bodies
 
 from tests import characters
+
+if TYPE_CHECKING:
+    from addon.io_carnivores.formats.carry import Attachment
 
 MODEL = characters.tube()
 REST = MODEL.vertices["position"].astype(np.float64)

@@ -22,7 +22,9 @@ def soup(seed: int, vertices: int = 40, triangles: int = 60) -> tuple[npt.NDArra
     return rng.normal(0, 100, (vertices, 3)), corners
 
 
-def sampled(vertices: npt.NDArray[np.float64], triangles: npt.NDArray[np.int64], steps: int = 40) -> npt.NDArray[np.float64]:
+def sampled(
+    vertices: npt.NDArray[np.float64], triangles: npt.NDArray[np.int64], steps: int = 40
+) -> npt.NDArray[np.float64]:
     """Places all over the triangles, (n, 3)."""
     u, v = np.meshgrid(np.linspace(0, 1, steps), np.linspace(0, 1, steps))
     inside = u + v <= 1
@@ -75,4 +77,4 @@ def test_vertices_that_share_a_place_are_told_apart_by_their_order() -> None:
     assert nearest.coinciding(vertices, vertices, 0.01).tolist() == [0, 1, 2, 3]
     assert nearest.coinciding(vertices[[3, 0, 1]] + 0.004, vertices, 0.01).tolist() == [3, 0, 1]
     assert nearest.coinciding(vertices[[0, 0, 0]], vertices, 0.01).tolist() == [0, 2, 2]
-    assert nearest.coinciding(vertices + [[0.1, 0, 0]], vertices, 0.01).tolist() == [-1] * 4
+    assert nearest.coinciding(vertices + np.array([0.1, 0, 0]), vertices, 0.01).tolist() == [-1] * 4

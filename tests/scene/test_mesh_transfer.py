@@ -14,7 +14,7 @@ import pytest
 from addon.io_carnivores.formats import car, motion, rigid
 from addon.io_carnivores.formats.rigid import Bodies
 from addon.io_carnivores.scene import clips, kept
-from addon.io_common.scene import selection
+from addon.io_common.scene import compat, selection
 
 from tests import characters
 
@@ -195,8 +195,6 @@ def test_edited_actions_go_over_as_they_would_be_written(tmp_path: Path) -> None
     made = characters.creature()
     _data, obj = scene.bring_model(tmp_path / "worm.car", made, motion="BONES")
     action = clips.animations(obj.data)[0].action
-    from addon.io_common.scene import compat  # noqa: PLC0415
-
     for curve in compat.all_curves(action):
         if curve.data_path.endswith("location"):
             curve.mute = True

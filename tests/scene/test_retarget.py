@@ -214,7 +214,12 @@ def biped(left: str, right: str, size: float = 1.0) -> bpy.types.Object:
     rig = bpy.data.objects.new("Biped", data)
     bpy.context.scene.collection.objects.link(rig)
     with scene.edit_mode(rig):
-        for name, head in (("body", (0, 0, 1)), ("head", (0, -0.5, 1.5)), (left, (0.3, 0, 0.9)), (right, (-0.3, 0, 0.9))):
+        for name, head in (
+            ("body", (0, 0, 1)),
+            ("head", (0, -0.5, 1.5)),
+            (left, (0.3, 0, 0.9)),
+            (right, (-0.3, 0, 0.9)),
+        ):
             bone = data.edit_bones.new(name)
             bone.head = mathutils.Vector(head) * size
             bone.tail = bone.head + mathutils.Vector((0, 0, -0.3 if head[0] else 0.3)) * size

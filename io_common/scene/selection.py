@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
 import bpy
@@ -27,6 +28,14 @@ class Scope(Protocol):
     def use_active_collection(self) -> bool: ...  # noqa: D102
     @property
     def collection(self) -> str: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Group:
+    """The `objects` that make one file, which is called `name` where several are written at once."""
+
+    name: str
+    objects: list[bpy.types.Object]
 
 
 def scene(context: bpy.types.Context) -> bpy.types.Scene:

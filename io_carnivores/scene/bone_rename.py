@@ -30,8 +30,8 @@ def rename(rig: bpy.types.Object, names: Mapping[str, str]) -> None:
     before = bone_motion.rig_print(rig)
     pending = [(action, curves.is_sealed(action), _paths(action, changed)) for action in _actions(rig, before)]
     # By way of names that nothing has: what is exchanged must not meet.
-    for old in changed:
-        bones[old].name = f"\u00a7{list(changed).index(old)}"
+    for number, old in enumerate(changed):
+        bones[old].name = f"\u00a7{number}"
     for number, new in enumerate(changed.values()):
         bones[f"\u00a7{number}"].name = new
     for action, sealed, paths in pending:

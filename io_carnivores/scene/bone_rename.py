@@ -117,6 +117,6 @@ def _set_paths(paths: Sequence[tuple[Any, str]]) -> None:
 def _reseal(action: bpy.types.Action, before: str, rig: bpy.types.Object, *, sealed: bool) -> None:
     """Names are no edit: what was exact for the bones as they were is so for them as they are."""
     if sealed:
-        curves.seal_as_is(action)
+        curves.seal_again(action)
     if kept.get(action, kept.RIG_PRINT, "") == before:
         kept.put(action, kept.RIG_PRINT, bone_motion.rig_print(rig))

@@ -43,11 +43,11 @@ def seal(action: bpy.types.Action, times: npt.NDArray[np.float64]) -> None:
     """Say in an Action where it starts and ends, and remember its curves as they are."""
     action.use_frame_range = True
     action.frame_start, action.frame_end = float(times[0]), float(times[-1])
-    seal_as_is(action)
+    seal_again(action)
 
 
-def seal_as_is(action: bpy.types.Action) -> None:
-    """Remember the curves of an Action as they are now."""
+def seal_again(action: bpy.types.Action) -> None:
+    """Remember its curves as they are now."""
     action[kept.CURVES_PRINT] = fingerprint(action)
 
 

@@ -18,9 +18,25 @@ from ...io_common.formats.digest import Digest
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import compat, selection
 from ...io_common.scene import mesh as meshes
-from ..formats import carry, motion
+from ..formats import bone_space, carry, motion
 from ..formats.motion import Animation
-from . import bake, bone_motion, clip_copy, clips, curves, frames, hang, kept, part, shape_motion
+from . import (
+    bake,
+    bone_motion,
+    clip_copy,
+    clips,
+    curves,
+    frames,
+    hang,
+    kept,
+    numbering,
+    originals,
+    part,
+    rig_motion,
+    shape_motion,
+    soft_keys,
+    vertices,
+)
 from .options import ExportCharacterOptions, ExportOptions
 
 if TYPE_CHECKING:
@@ -104,10 +120,12 @@ def _way(source: bpy.types.Object, item: Any) -> str:
         return "KEYS"
     if item.action is None:
         return "SHARE"
+    if rig is not None and kept.has(item.action, kept.FRAMES):
+        return "COPY"
     keys = meshes.of(source).shape_keys
     if rig is None or any(aim.block == keys for aim in bake.targets([source], item.action)):
         return "KEYS"
-    return "COPY" if kept.has(item.action, kept.FRAMES) else "SHARE"
+    return "SHARE"
 
 
 def _written(context: bpy.types.Context, source: bpy.types.Object) -> list[tuple[str, Animation | None]]:
@@ -150,6 +168,9 @@ def _shape(target: bpy.types.Object, source: bpy.types.Object, fit: hang.Fit) ->
     positions = {kept.REST: rest if clips.animations(source.data) else None, kept.BASE: fit.base}
     for name, values in positions.items():
         _set_or_remove(mesh, name, "FLOAT_VECTOR", values)
+    numbering.start(mesh)
+    for name in (kept.DEGENERATE, kept.DEGENERATE_AT):  # which go by numbers that are no more
+        kept.put(mesh, name, b"")
     for name in (kept.OWNER, kept.BODY):
         values = meshes.get_attribute(meshes.of(source), name, "INT", "POINT")
         _set_or_remove(mesh, name, "INT", values[held.donor] if values is not None else None)
@@ -164,7 +185,7 @@ def _set_or_remove(mesh: bpy.types.Mesh, name: str, kind: str, values: npt.NDArr
 
 def _weights(target: bpy.types.Object, source: bpy.types.Object, fit: hang.Fit, *, blend: bool) -> None:
     """The vertex groups of `source`: those of the vertex that speaks for each, or a mean of the nearest triangle's."""
-    owner, group, weight = meshes.get_weights(meshes.of(source))
+    owner, group, weight = meshes.group_weights(meshes.of(source), len(source.vertex_groups))
     held = fit.held
     first = np.searchsorted(owner, np.arange(len(meshes.of(source).vertices) + 1))
     single = (held.same >= 0) if blend else np.ones(len(held.donor), np.bool_)
@@ -238,21 +259,42 @@ def _give_motion(job: _Job, pairs: list[tuple[Any, Any]], written: list[tuple[st
     first = next((item.action for item in keyed if item.action is not None), None)
     if first is not None:
         shape_motion.assign(job.target, first)
+    elif soft_keys.any_of(meshes.of(job.source)):
+        soft_keys.show(job.target)
 
 
 def _copied(job: _Job, item: Any, action: bpy.types.Action, animation: Animation) -> bpy.types.Action:
     """A copy of an Action that was made of frames, with those that the target has by it."""
     item.action = made = action.copy()
     made.use_fake_user = True
+    for name in (kept.WEIGHTS, kept.SOFT):
+        kept.put(made, name, b"")
+    for slot in compat.slots_of_kind(made, "KEY"):  # soft vertices, shown by keys that the target does not have
+        made.slots.remove(slot)
     times = frames.sample_times(selection.scene(job.context), item)
     shown = bake.bake(job.context, [bake.Body.of(job.target, None, still=True)], made, times)
     found = motion.quantise(FILE_Y_UP.undo(shown))
     on = np.flatnonzero(job.fit.held.same >= 0)
     found[:, on] = animation.frames[:, job.fit.held.same[on]]
-    curves.seal_as_is(made)
-    kept.put(made, kept.FRAMES, found.astype("<i2", copy=False).tobytes())
-    kept.put(made, kept.RIG_PRINT, bone_motion.rig_print(cast("bpy.types.Object", selection.armature_of(job.target))))
+    curves.seal_again(made)
+    rig = cast("bpy.types.Object", selection.armature_of(job.target))
+    aim = next(aim for aim in bake.targets([job.target], made) if aim.block == rig)
+    poses = bone_space.poses(rig_motion.motion(job.context, rig, aim, times.tolist()))
+    originals.keep(made, meshes.of(job.target), found, poses, _binding(job.target, rig))
+    kept.put(made, kept.RIG_PRINT, bone_motion.rig_print(rig))
     return made
+
+
+def _binding(target: bpy.types.Object, rig: bpy.types.Object) -> originals.Binding:
+    """All vertices of `target`, with the bone that carries each."""
+    mesh = meshes.of(target)
+    number = {bone.name: index for index, bone in enumerate(rig.data.bones)}
+    wanted = np.array([number.get(group.name, -1) for group in target.vertex_groups], np.int32)
+    body = meshes.heaviest_group(mesh, wanted, np.full(len(mesh.vertices), -1, np.int32))
+    weights = vertices.Weights.of(target, mesh)
+    rest = FILE_Y_UP.undo(meshes.get_positions(mesh))
+    prints = weights.prints if weights.regrouped.any() else None
+    return originals.Binding(np.arange(len(mesh.vertices)), body, rest, prints)
 
 
 def _add_keys(job: _Job, item: Any, animation: Animation) -> None:

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import compat, selection
 from ...io_common.scene import mesh as meshes
-from ..formats import bone_match
-from . import bake, bone_motion, clip_copy, clip_edit, clips, curves, frames, rig_motion, sound_table
+from ..formats import bone_match, bone_space
+from . import bake, clip_copy, clip_edit, clips, curves, frames, rig_motion, sound_table
 from .rig_motion import Rest
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _listed(
         if aim is None:
             continue
         times = frames.sample_times(selection.scene(context), item)
-        action = _fitted(context, target.rig, plan, _Motion(aim, item.action, times, item.name))
+        action = _fitted(context, target.rig, plan, _Motion(aim, times, item.name))
         made.append(action)
         if target.mesh is not None:
             _append(meshes.of(target.mesh), meshes.of(owner), item, action, len(times), with_sounds=with_sounds)
@@ -168,8 +168,8 @@ def _assigned(context: bpy.types.Context, target: Party, source: Party, plan: Pl
         raise UserError(f'"{source.rig.name}" has no list of animations and plays no Action')
     start, end = (float(value) for value in action.frame_range)
     times = start + np.arange(max(int(np.floor(end - start)), 0) + 1, dtype=np.float64)
-    aim = bake.Aim(source.rig, getattr(data, "action_slot", None))
-    made = _fitted(context, target.rig, plan, _Motion(aim, action, times, action.name))
+    aim = bake.Aim(source.rig, action, getattr(data, "action_slot", None))
+    made = _fitted(context, target.rig, plan, _Motion(aim, times, action.name))
     if target.mesh is not None:
         clip_edit.add_action(context, target.mesh, made)
     return made
@@ -177,10 +177,9 @@ def _assigned(context: bpy.types.Context, target: Party, source: Party, plan: Pl
 
 @dataclass(frozen=True)
 class _Motion:
-    """An `action` of the source at the scene frames `times` (N,); `aim` is its armature, with the slot it moves by."""
+    """What the source plays at the scene frames `times` (N,); `aim` is its armature, with Action and slot."""
 
     aim: bake.Aim
-    action: bpy.types.Action
     times: npt.NDArray[np.float64]
     title: str
 
@@ -188,14 +187,14 @@ class _Motion:
 def _fitted(context: bpy.types.Context, target: bpy.types.Object, plan: Plan, motion: _Motion) -> bpy.types.Action:
     """A new Action for the bones of `target`."""
     source = cast("bpy.types.Object", motion.aim.block)
-    moved = rig_motion.motion(context, source, motion.aim, motion.action, motion.times.tolist())
-    local = bone_motion.local_motion(carried(plan, moved), plan.target.matrix, plan.target.parent)
+    moved = rig_motion.motion(context, source, motion.aim, motion.times.tolist())
+    local = bone_space.local_motion(carried(plan, moved), plan.target.matrix, plan.target.parent)
     made = bpy.data.actions.new(motion.title or "Animation")
     made.use_fake_user = True
     bag = compat.curves(target, made)
     still = _STILL * max(plan.target.turned(np.eye(3)).size, 1e-9)
     for number in np.flatnonzero(plan.match.source >= 0).tolist():
-        own = bone_motion.Local(local.rotation[:, number], local.location[:, number], local.scale[:, number])
+        own = bone_space.Local(local.rotation[:, number], local.location[:, number], local.scale[:, number])
         rig_motion.write(bag, target.pose.bones[plan.target.names[number]], own, motion.times, still)
     curves.seal(made, motion.times)
     return made

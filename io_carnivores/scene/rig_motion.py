@@ -18,7 +18,7 @@ from . import bake, curves
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .bone_motion import Local
+    from ..formats.bone_space import Local
 
     Matrices = npt.NDArray[np.float64]
 
@@ -71,11 +71,11 @@ def _matrices(items: Any, name: str) -> Matrices:
 
 
 def motion(
-    context: bpy.types.Context, rig: bpy.types.Object, aim: bake.Aim, action: bpy.types.Action, times: Sequence[float]
+    context: bpy.types.Context, rig: bpy.types.Object, aim: bake.Aim, times: Sequence[float]
 ) -> Matrices:
     """What moves the rest pose of every bone to its pose at each scene frame of `times`, (N, B, 4, 4), armature space.
 
-    With constraints and drivers, and with the motion of the object itself relative to where it stands now.
+    `aim`: the armature, with the Action that plays. With constraints and drivers, and with the motion of the object itself relative to where it stands now.
     """
     rest = Rest.of(rig)
     back = np.linalg.inv(rest.matrix)
@@ -85,7 +85,7 @@ def motion(
     scene = selection.scene(context)
     try:
         rig.data.pose_position = "POSE"
-        with selection.evaluated(context, [rig]), bake.playing(context, [bake.Body.of(rig, None)], [aim], action):
+        with selection.evaluated(context, [rig]), bake.playing(context, [bake.Body.of(rig, None)], [aim]):
             for number, time in enumerate(times):
                 frame = int(np.floor(time))
                 scene.frame_set(frame, subframe=float(time - frame))

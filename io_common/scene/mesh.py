@@ -145,28 +145,6 @@ def set_rigid_groups(obj: bpy.types.Object, names: list[str], owner: npt.NDArray
             group.add(members.tolist(), 1.0, "REPLACE")
 
 
-def get_weights(
-    mesh: bpy.types.Mesh,
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
-    """Vertex, vertex group and weight of every membership, (n,) each, by vertex.
-
-    There is no bulk call for weights; the bmesh deform layer is the fastest way in.
-    """
-    bm = bmesh.new()
-    try:
-        bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
-        layer = bm.verts.layers.deform.active
-        rows = (
-            [(vertex, group, weight) for vertex, entry in enumerate(bm.verts) for group, weight in entry[layer].items()]
-            if layer is not None
-            else []
-        )
-    finally:
-        bm.free()
-    vertex, group, weight = np.array(rows, np.float64).reshape(-1, 3).T
-    return vertex.astype(np.intp), group.astype(np.intp), weight
-
-
 def set_weights(
     obj: bpy.types.Object,
     names: list[str],
@@ -197,14 +175,36 @@ def heaviest_group(
     Among groups of the same weight one that is not the vertex's number in `present` (V,) wins, then the lower number.
     """
     result = np.full(len(mesh.vertices), -1, np.int32)
-    owner, group, weight = get_weights(mesh)
-    listed = np.flatnonzero(group < len(wanted))
-    if not len(listed):
-        return result
-    owner, number, weight = owner[listed], wanted[group[listed]], weight[listed]
+    owner, group, weight = group_weights(mesh, len(wanted))
+    number = wanted[group]
     counts = np.flatnonzero((number >= 0) & (weight > 0))
     owner, number, weight = owner[counts], number[counts], weight[counts]
     order = np.lexsort((number, number == present[owner], -weight, owner))
     leaders, first = np.unique(owner[order], return_index=True)
     result[leaders] = number[order][first]
     return result
+
+
+def group_weights(
+    mesh: bpy.types.Mesh, groups: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+    """Every weight of the first `groups` vertex groups: vertex, group and weight, each (n,), in the order of vertices.
+
+    There is no bulk call for weights; the bmesh deform layer is the fastest way in.
+    """
+    rows: list[tuple[int, int, float]] = []
+    bm = bmesh.new()
+    try:
+        bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
+        layer = bm.verts.layers.deform.active
+        if layer is not None and groups:
+            rows = [
+                (vertex, group, weight)
+                for vertex, entry in enumerate(bm.verts)
+                for group, weight in entry[layer].items()
+                if group < groups
+            ]
+    finally:
+        bm.free()
+    table = np.array(rows, np.float64).reshape(-1, 3)
+    return table[:, 0].astype(np.intp), table[:, 1].astype(np.intp), table[:, 2]

@@ -19,6 +19,7 @@ from addon.io_common.scene import compat, selection
 from tests import characters
 
 from .helpers import scene
+from .test_soft_keys import character as soft_character
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -325,3 +326,50 @@ def meshes_same(obj: bpy.types.Object, other: bpy.types.Object) -> npt.NDArray[n
     count = len(obj.data.vertices)
     numbers = np.arange(len(other.data.vertices))
     return np.where(numbers < count, numbers, -1)
+
+
+def test_later_edits_stay_where_they_are_made(tmp_path: Path) -> None:
+    """A key of the new mesh's Action, moved: other frames keep theirs, and so does the character."""
+    made, obj, other = edited(tmp_path, "BONES")
+    before = car.read(scene.export(tmp_path / "before.car", other)).animations
+    action = clips.animations(other.data)[0].action
+    curve = next(c for c in compat.all_curves(action) if c.data_path.endswith("rotation_quaternion"))
+    curve.keyframe_points[4].co.y += 0.2
+    after = car.read(scene.export(tmp_path / "after.car", other)).animations
+    changed = (before[0].frames != after[0].frames).any(axis=(1, 2))
+    assert np.flatnonzero(changed).tolist() == [4]
+    assert characters.same_animations(before[1:], after[1:])
+    assert scene.export(tmp_path / "worm2.car", obj) == characters.written(made)
+
+
+def test_soft_vertices_beside_bones(tmp_path: Path) -> None:
+    """The new mesh gets keys of its own for them, and plays them."""
+    made = soft_character()
+    data, obj = scene.bring_model(tmp_path / "soft.car", made, motion="BONES", use_correctives=True)
+    other = bare_copy(obj)
+    subdivide(other)
+    transfer(other, obj, shape="REST")
+    count = len(obj.data.vertices)
+    assert other.data.shape_keys is not None
+    assert other.data.shape_keys != obj.data.shape_keys
+    found = car.read(scene.export(tmp_path / "out.car", other))
+    for before, after in zip(made.animations, found.animations, strict=True):
+        assert np.array_equal(after.frames[:, :count], before.frames)
+    assert scene.export(tmp_path / "same.car", obj) == data
+    for number, animation in enumerate(made.animations):
+        scene.select(other)
+        assert bpy.ops.carnivores.animation_play(number=number) == {"FINISHED"}
+        start, end = clips.animations(other.data)[number].action.frame_range
+        middle = len(animation.frames) // 2
+        time = start + (end - start) * middle / (len(animation.frames) - 1)
+        bpy.context.scene.frame_set(int(time), subframe=time % 1)
+        shown = posed(other)[:count, [0, 2, 1]] * motion.STEPS
+        assert np.abs(shown - animation.frames[middle]).max() <= 2.5
+
+
+def posed(obj: bpy.types.Object) -> npt.NDArray[np.float64]:
+    """The vertices as they are shown now."""
+    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).to_mesh()
+    points = np.empty(len(mesh.vertices) * 3)
+    mesh.vertices.foreach_get("co", points)
+    return points.reshape(-1, 3)

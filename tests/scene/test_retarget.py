@@ -179,7 +179,7 @@ def test_bones_without_a_counterpart_keep_to_their_parents(tmp_path: Path, capfd
     assert '4 not at all: "Horn0", "Horn1", "Horn2" and 1 more.' in said(capfd)
     action = clips.animations(mesh.data)[0].action
     assert not any("Horn" in curve.data_path for curve in compat.all_curves(action))
-    moved = rig_motion.motion(bpy.context, other, bake.Aim(other, None), action, [1.0, 5.0])
+    moved = rig_motion.motion(bpy.context, other, bake.Aim(other, action), [1.0, 5.0])
     parent, child = (list(other.data.bones.keys()).index(title) for title in (last_name(other), "Horn0"))
     assert np.abs(moved[:, parent] - moved[:, child]).max() < 1e-3
 

@@ -61,8 +61,8 @@ class Case:
         """(V,): vertices whose keys for soft places were edited."""
         if not self._has_keys or len(self.objects) != 1 or not self.now.as_is:
             return np.zeros(len(origin.known), np.bool_)
-        soft, busy = self.original.softness(self.now.number), self.original.strays().any(axis=1)
-        plan = soft_keys.Plan.of(origin, soft, busy)
+        _strays, busy = self.original.strays()
+        plan = soft_keys.Plan.of(origin, self.original.softness(self.now.number), busy)
         return soft_keys.changed(meshes.of(self.objects[0]), self.item, origin, plan)
 
     def untouched(self) -> Positions | None:
@@ -97,5 +97,6 @@ class Case:
             edges=now.edges,
         )
         if self._has_keys:
-            origin = origin.with_shapes(self.original.softness(now.number), self.original.strays().any(axis=1))
+            _strays, busy = self.original.strays()
+            origin = origin.with_shapes(self.original.softness(now.number), busy)
         return residual.restored(origin, baked, edit)

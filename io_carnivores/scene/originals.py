@@ -65,9 +65,10 @@ class Original:
         at = np.where(known, number, 0)
         return Origin.of(self.frames[:, at], self.poses, self.body[at], self.rest[at], known)
 
-    def strays(self) -> Flags:
-        """(N, M): which vertices bones alone show too far off, those that were deleted since included."""
-        return self.origin(np.arange(len(self.body))).strays()
+    def strays(self) -> tuple[Flags, Flags]:
+        """Vertices (M,) that bones alone show too far off somewhere, deleted ones too, and frames (N,) in which."""
+        found = self.origin(np.arange(len(self.body))).strays()
+        return np.asarray(found.any(axis=0)), np.asarray(found.any(axis=1))
 
     def strangers(self, number: npt.NDArray[np.integer], weights: Weights) -> tuple[Flags, Flags]:
         """(V,) twice: vertices whose weights are not those it was made for, and those that no single body stands for.

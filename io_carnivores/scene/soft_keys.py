@@ -72,13 +72,13 @@ def _add(obj: bpy.types.Object, item: Any) -> None:
         return
     claims, rest = numbering.claimed(mesh)
     number = numbering.settle(claims, rest, meshes.get_positions(mesh), numbering.reference(mesh))
-    strays = original.strays()
-    original = replace(original, soft=strays.any(axis=0))
+    strays, busy = original.strays()
+    original = replace(original, soft=strays)
     soft = original.softness(number)
     if not soft.any():
         return
-    originals.keep_soft(item.action, strays.any(axis=0))
-    plan = Plan.of(original.origin(number), soft, strays.any(axis=1))
+    originals.keep_soft(item.action, strays)
+    plan = Plan.of(original.origin(number), soft, busy)
     points = np.ascontiguousarray(FILE_Y_UP.apply(plan.shapes)).reshape(len(plan.shapes), -1)
     item.soft_first, item.soft_last = shape_motion.append(obj, points, f"{item.name or 'Soft'} soft", relative=False)
     places = _places(mesh, item)

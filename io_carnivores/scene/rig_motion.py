@@ -70,12 +70,11 @@ def _matrices(items: Any, name: str) -> Matrices:
     return values.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
 
 
-def motion(
-    context: bpy.types.Context, rig: bpy.types.Object, aim: bake.Aim, times: Sequence[float]
-) -> Matrices:
+def motion(context: bpy.types.Context, rig: bpy.types.Object, aim: bake.Aim, times: Sequence[float]) -> Matrices:
     """What moves the rest pose of every bone to its pose at each scene frame of `times`, (N, B, 4, 4), armature space.
 
-    `aim`: the armature, with the Action that plays. With constraints and drivers, and with the motion of the object itself relative to where it stands now.
+    `aim`: the armature, with the Action that plays. Constraints and drivers have their say, and so has the motion of
+    the object itself relative to where it stands now.
     """
     rest = Rest.of(rig)
     back = np.linalg.inv(rest.matrix)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from ...io_common.scene import compat
 from . import kept
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LINEAR = 1  # interpolation of a keyframe
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
@@ -40,6 +43,11 @@ def seal(action: bpy.types.Action, times: npt.NDArray[np.float64]) -> None:
     """Say in an Action where it starts and ends, and remember its curves as they are."""
     action.use_frame_range = True
     action.frame_start, action.frame_end = float(times[0]), float(times[-1])
+    seal_again(action)
+
+
+def seal_again(action: bpy.types.Action) -> None:
+    """Remember its curves as they are now."""
     action[kept.CURVES_PRINT] = fingerprint(action)
 
 
@@ -48,8 +56,11 @@ def is_sealed(action: bpy.types.Action) -> bool:
     return kept.has(action, kept.CURVES_PRINT) and kept.get(action, kept.CURVES_PRINT, "") == fingerprint(action)
 
 
-def fingerprint(action: bpy.types.Action) -> str:
-    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers."""
+def fingerprint(action: bpy.types.Action, names: Mapping[str, str] | None = None) -> str:
+    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers.
+
+    `names`: bones that are to count under other names.
+    """
     digest = hashlib.blake2b(digest_size=16)
     for curve in compat.all_curves(action):
         count = len(curve.keyframe_points)
@@ -57,16 +68,32 @@ def fingerprint(action: bpy.types.Action) -> str:
         curve.keyframe_points.foreach_get("co", values)
         kinds = np.empty(count, np.int32)
         curve.keyframe_points.foreach_get("interpolation", kinds)
-        digest.update(f"{curve.data_path}|{curve.array_index}|{curve.mute}|{len(curve.modifiers)}".encode())
+        path = renamed(curve.data_path, names) if names else curve.data_path
+        digest.update(f"{path}|{curve.array_index}|{curve.mute}|{len(curve.modifiers)}".encode())
         digest.update(values.tobytes())
         digest.update(kinds.tobytes())
     return digest.hexdigest()
 
 
+def bone_of(path: str) -> str | None:
+    """The name of the bone that a data path leads to, None for others."""
+    match = _BONE.match(path)
+    return bpy.utils.unescape_identifier(match[1]) if match is not None else None
+
+
+def renamed(path: str, names: Mapping[str, str]) -> str:
+    """A data path with the bone it leads to under its name in `names`, where it stands there."""
+    match = _BONE.match(path)
+    name = names.get(bpy.utils.unescape_identifier(match[1])) if match is not None else None
+    if match is None or name is None:
+        return path
+    return f'pose.bones["{bpy.utils.escape_identifier(name)}"]{path[match.end() :]}'
+
+
 def bones_of(action: bpy.types.Action) -> set[str]:
     """The names of the bones that an Action moves."""
-    found = (_BONE.match(curve.data_path) for curve in compat.all_curves(action))
-    return {bpy.utils.unescape_identifier(match[1]) for match in found if match is not None}
+    found = (bone_of(curve.data_path) for curve in compat.all_curves(action))
+    return {name for name in found if name is not None}
 
 
 def stretch(action: bpy.types.Action, factor: float) -> None:

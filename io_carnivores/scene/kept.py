@@ -31,7 +31,7 @@ FACE_INDEX = "carnivores_face"
 OWNER = "carnivores_owner"
 HIDE = "carnivores_hide"
 BODY = "carnivores_body"  # owner number of the bone a vertex was shown on, where some follow another than their owner
-VERTEX_INDEX = "carnivores_vertex"  # number plus one; only where degenerate faces have to find their vertices again
+VERTEX_INDEX = "carnivores_vertex"  # number plus one; where degenerate faces or frames have to find their vertices
 # Point attributes (FLOAT_VECTOR) of a character.
 REST = "carnivores_rest_position"  # the shape it was given at import: what its bones move, or the base pose
 BASE = "carnivores_base_position"  # the base pose of the file, where it is another
@@ -57,6 +57,7 @@ SOUND_TABLE = "carnivores_sound_table"
 # Custom property of a bone: its number in the table.
 BONE_INDEX = "carnivores_index"
 OWNER_NUMBER = "carnivores_owner"  # of a recovered bone: the owner it stands for
+BONE_NAME = "carnivores_name"  # of a recovered bone: what its Actions call it
 # Custom properties of an image.
 TEXELS = "carnivores_texels"  # the words as they were, raw
 KEYED = "carnivores_keyed"  # texel 0 is shown as a hole
@@ -69,9 +70,15 @@ CAT_TITLE = "carnivores_cat_title"
 CAT_MODEL = "carnivores_cat_model"
 # Custom properties of an Action that was made of the frames of a file.
 FRAMES = "carnivores_frames"  # the frames, raw
+MOTION = "carnivores_motion"  # how each body stood in each frame, packed, see `residual.Poses`
+BODIES = "carnivores_bodies"  # which body each vertex was on, i2
+WEIGHTS = "carnivores_weights"  # digests of the weights it was made for, u4; where those are not the imported ones
+SOFT = "carnivores_soft"  # which vertices shape keys take along, u1
 CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
 # Custom property of a mesh: digest of the bones and groups that its Actions were made for.
 RIG_PRINT = "carnivores_rig"
+# Custom property of a mesh: the rest position of every vertex number, f4; of an Action: where it was made for another.
+REST_SHAPE = "carnivores_rest"
 
 
 def put(block: Block, name: str, value: bytes | str | float) -> None:
@@ -92,6 +99,11 @@ def get(block: Block, name: str, default: Any) -> Any:
     """What was kept, or `default`, whose type it must have."""
     value = block.get(name, default)
     return value if isinstance(value, type(default)) else default
+
+
+def copy(source: Block, target: Block, name: str) -> None:
+    """Keep the same on another; nothing where nothing was kept."""
+    put(target, name, source[name] if has(source, name) else "")
 
 
 def get_array(block: Block, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -16,8 +16,7 @@ from .target import target
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
 
-
-_WIDE = 340  # pixels; the sidebar opens with 240
+_WIDE = 380  # pixels of a sidebar in which names of sounds and buttons find room beside the animations
 
 
 class CARNIVORES_UL_animations(bpy.types.UIList):
@@ -37,24 +36,20 @@ class CARNIVORES_UL_animations(bpy.types.UIList):
         index: int,
     ) -> None:
         """One row; the name can be edited by a double click."""
-        row = layout.row(align=True)
-        # A share of its own: beside long facts Blender would leave nothing of the name.
-        split = row.split(factor=0.42, align=True)
+        # Labels take what they need before a field does: without a split, a narrow sidebar would show no name.
+        wide = context.region is not None and context.region.width > _WIDE * context.preferences.system.ui_scale
+        split = layout.split(factor=0.4 if wide else 0.34, align=True)
         split.prop(item, "name", text="", emboss=False, icon=_icon_of(item))
         count = frames.frame_count(selection.scene(context), item)
-        facts = split.row(align=True)
-        facts.alignment = "RIGHT"
-        seconds, wide = motion.seconds(count, item.kps), _is_wide(context)
-        facts.label(text=f"{item.kps}/s  {count}  {seconds:.2f} s" if wide else f"{item.kps}/s {count} {seconds:.1f}s")
+        row = split.row(align=True)
+        facts = f"{item.kps}/s {count} {motion.seconds(count, item.kps):.2f} s"
         sound = _sound_name(data, item)
-        facts.label(text=sound if wide else "", icon="SOUND" if sound else "BLANK1")
+        if not wide:  # the chosen one's sound and a button to play it stand below the list
+            row.label(text=facts, icon="SOUND" if sound else "BLANK1")
+            return
+        row.label(text=facts)
+        row.label(text=sound, icon="SOUND" if sound else "BLANK1")
         row.operator("carnivores.animation_play", text="", icon="PLAY", emboss=False).number = index
-
-
-def _is_wide(context: bpy.types.Context) -> bool:
-    """Whether the names of sounds have room in the list; the one of the chosen animation stands below it anyway."""
-    region, system = context.region, context.preferences.system
-    return region is not None and region.width > _WIDE * system.ui_scale
 
 
 def _icon_of(item: Any) -> IconItems:
@@ -193,4 +188,31 @@ class CARNIVORES_PT_sounds(bpy.types.Panel):
         column.operator("carnivores.sound_remove", text="", icon="REMOVE")
 
 
-CLASSES = (CARNIVORES_UL_animations, CARNIVORES_UL_sounds, CARNIVORES_PT_animations, CARNIVORES_PT_sounds)
+class CARNIVORES_PT_from_another(bpy.types.Panel):
+    """What the active character can take from the other selected one"""
+
+    bl_idname = "CARNIVORES_PT_from_another"
+    bl_label = "From Another Character"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Carnivores"
+    bl_parent_id = "CARNIVORES_PT_animations"
+
+    if TYPE_CHECKING:
+        layout: bpy.types.UILayout
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """A button each; they are grey, and say why, until two characters are selected."""
+        column = self.layout.column()
+        column.operator("carnivores.transfer_animations", icon="MOD_DATA_TRANSFER")
+        column.operator("carnivores.retarget_actions", icon="ARMATURE_DATA")
+        column.operator("carnivores.name_bones", icon="BONE_DATA")
+
+
+CLASSES = (
+    CARNIVORES_UL_animations,
+    CARNIVORES_UL_sounds,
+    CARNIVORES_PT_animations,
+    CARNIVORES_PT_sounds,
+    CARNIVORES_PT_from_another,
+)

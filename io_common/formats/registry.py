@@ -27,9 +27,10 @@ class Format:
     path, options, digest)` reads the files that lie beside the model, before any data-block is made.
 
     The scene floor (None where a format has no place in a scene): `build(context, model, path, options, digest)`
-    returns the objects made; `extract(context, objects, options, digest, path)` returns the model to be written to
-    `path`; `finish(model, path)` returns files that go beside it, path -> bytes; `rebake(context, objects, model)`
-    bakes all motion of an import anew and says how near it comes to `model`.
+    returns the objects made; `gather(context, options)` returns the groups of objects that make one file each, with
+    their names, where that is not every object by itself; `extract(context, objects, options, digest, path)` returns
+    the model to be written to `path`; `finish(model, path)` returns files that go beside it, path -> bytes;
+    `rebake(context, objects, model)` bakes all motion of an import anew and says how near it comes to `model`.
 
     `games` are (value, label) pairs of the games that `check` knows limits of.
     """
@@ -48,6 +49,7 @@ class Format:
     build: Callable[..., list[Any]] | None = None
     extract: Callable[..., Any] | None = None
     companions: Callable[..., Any] | None = None
+    gather: Callable[..., list[Any]] | None = None
     finish: Callable[..., dict[Path, bytes]] | None = None
     rebake: Callable[..., dict[str, Any]] | None = None
     games: tuple[tuple[str, str], ...] = ()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
 import bpy
@@ -27,6 +28,14 @@ class Scope(Protocol):
     def use_active_collection(self) -> bool: ...  # noqa: D102
     @property
     def collection(self) -> str: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Group:
+    """The `objects` that make one file, which is called `name` where several are written at once."""
+
+    name: str
+    objects: list[bpy.types.Object]
 
 
 def scene(context: bpy.types.Context) -> bpy.types.Scene:
@@ -210,6 +219,9 @@ def shape(
     hidden = [entry for entry in obj.modifiers if entry.show_viewport and not (modifiers and entry in active)]
     for entry in hidden:
         entry.show_viewport = False
+    pinned = None if keys or obj.type != "MESH" else (obj.show_only_shape_key, obj.active_shape_key_index)
+    if pinned is not None:
+        obj.show_only_shape_key, obj.active_shape_key_index = True, 0
     evaluated = None
     try:
         depsgraph = context.evaluated_depsgraph_get()
@@ -223,3 +235,5 @@ def shape(
             evaluated.to_mesh_clear()
         for entry in hidden:
             entry.show_viewport = True
+        if pinned is not None:
+            obj.show_only_shape_key, obj.active_shape_key_index = pinned

@@ -15,7 +15,7 @@ from ..formats.errors import ExportError, UserError
 from ..formats.issues import Issue, Severity
 from .progress import Progress
 from .rollback import rollback
-from .selection import Scope, chosen
+from .selection import Group, Scope, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from ..formats.registry import Format
 
 REPORT = "Carnivores & Dragon Nest Report"
-# Custom property of a mesh: digest of the file it came from.
+# Custom property of meshes and armatures: digests of the files they came from.
 SOURCE = "carnivores_dragonnest_source"
+_MOST_SOURCES = 256
 _READ = 0.3  # how much of an import reading and decoding are, for the progress shown
 
 
@@ -63,7 +64,6 @@ def import_file(context: bpy.types.Context, entry: Format, path: Path, job: Job)
     if entry.build is None:
         raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
     data, model = load(entry, path, job.options, job.digest, job.formats)
-    there = set(context.scene.objects)
     with rollback(context):
         job.shown.update(_READ)
         try:
@@ -72,9 +72,8 @@ def import_file(context: bpy.types.Context, entry: Format, path: Path, job: Job)
         except UserError as error:
             raise error.at(path) from error
         for obj in made:
-            # An animation that goes to a mesh which is there does not make that mesh a file of its own.
-            if obj.type == "MESH" and obj not in there:
-                obj.data[SOURCE] = fingerprint(data)
+            if obj.data is not None:
+                _remember(obj.data, fingerprint(data))
         job.shown.update(1.0)
     return made
 
@@ -94,10 +93,15 @@ def fingerprint(data: bytes) -> str:
     return f"{len(data):x}-{zlib.crc32(data):08x}"
 
 
-def _is_the_imported_file(group: Sequence[bpy.types.Object], data: bytes) -> bool:
-    if len(group) != 1 or group[0].type != "MESH":
-        return False
-    return bool(group[0].data.get(SOURCE) == fingerprint(data))
+def _remember(block: bpy.types.ID, digest: str) -> None:
+    """Note on a data-block that this file came to it; an armature may take many."""
+    known = [entry for entry in str(block.get(SOURCE, "")).split() if entry != digest]
+    block[SOURCE] = " ".join([*known, digest][-_MOST_SOURCES:])
+
+
+def _is_an_imported_file(group: Sequence[bpy.types.Object], data: bytes) -> bool:
+    digest = fingerprint(data)
+    return any(obj.data is not None and digest in str(obj.data.get(SOURCE, "")).split() for obj in group)
 
 
 def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object]) -> None:
@@ -145,31 +149,37 @@ def prepare(
     options: ExportChoices,
     digest: Digest,
 ) -> Export:
-    """Everything of an export but the writing. One file per object, or one for all with `options.use_join`.
+    """Everything of an export but the writing. One file per group of objects.
 
-    One object goes to `path`; several go to its folder, each under its own name.
+    One group goes to `path`; several go to its folder, each under its own name.
     """
     if entry.extract is None:
         raise ExportError(f"a {entry.label} cannot be made from a scene", path=path)
-    objects = chosen(context, options)
-    groups = [objects] if options.use_join else [[obj] for obj in objects]
-    targets = [path] if len(groups) == 1 else _targets(path, [group[0].name for group in groups])
+    groups = (entry.gather or _gather)(context, options)
+    targets = [path] if len(groups) == 1 else _targets(path, [group.name for group in groups])
     result = Export()
     for target, group in zip(targets, groups, strict=True):
         try:
-            model = entry.extract(context, group, options, digest, target)
+            model = entry.extract(context, group.objects, options, digest, target)
             data = entry.write(model)
-            untouched = _is_the_imported_file(group, data)
+            untouched = _is_an_imported_file(group.objects, data)
             for issue in entry.check(model, options.game):
                 # What came out of a file may go back into it, whatever a game thinks of it.
                 known = replace(issue, severity=Severity.WARNING) if untouched else issue
-                result.issues.append((group[0].name, known))
+                result.issues.append((group.name, known))
             result.bundle[target] = data
             if entry.finish is not None:
                 _add_companions(result.bundle, entry.finish(model, target))
         except UserError as error:
             raise error.at(target) from error
     return result
+
+
+def _gather(context: bpy.types.Context, options: ExportChoices) -> list[Group]:
+    """Every object with a surface by itself, or all of them in one with `options.use_join`."""
+    objects = chosen(context, options)
+    parts = [objects] if options.use_join else [[obj] for obj in objects]
+    return [Group(part[0].name, part) for part in parts]
 
 
 def _add_companions(bundle: dict[Path, bytes], files_beside: dict[Path, bytes]) -> None:

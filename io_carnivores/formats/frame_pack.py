@@ -50,6 +50,7 @@ def unpack(data: bytes) -> npt.NDArray[np.int16] | None:
     folded = planes[1].astype(np.uint16) << 8 | planes[0]
     values = ((folded >> 1).view(np.int16) ^ -(folded & 1).view(np.int16)).reshape(count, vertices, 3)
     np.cumsum(values, axis=1, out=values)
-    for frame in range(1, count):
+    # A row at a time is several times faster than a sum along the first axis.
+    for frame in range(1, count if size else 0):
         values[frame] += values[frame - 1]
-    return values.astype("<i2", copy=False)
+    return np.asarray(values, "<i2")

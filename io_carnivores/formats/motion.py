@@ -70,6 +70,7 @@ def quantise(values: npt.NDArray[Any]) -> npt.NDArray[np.int16]:
     What misses a whole step by rounding noise only is taken for that step; what is no number becomes 0.
     """
     # Single precision loses nothing here: sixteen is a power of two.
+    steps: npt.NDArray[Any]
     single = values.dtype == np.float32
     with np.errstate(over="ignore"):
         steps = values * np.float32(STEPS) if single else np.asarray(values, np.float64) * STEPS

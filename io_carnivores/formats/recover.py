@@ -24,6 +24,7 @@ from .rigid import Bodies, Correlation, Doubles, Floats, Ints, Motion
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+MOST_OWNERS = 256  # known characters have up to 49; time and memory grow with the square of the number
 _CHUNK = 256  # frames handled at once
 _USUAL = 64  # bodies; with more of them, fewer frames
 _SAMPLE = 256  # frames that decide shapes, joints and tree; all of the frames in most files

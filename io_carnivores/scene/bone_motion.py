@@ -74,6 +74,7 @@ def build(
     rig_object = armature.build(context, f"{obj.name} Armature", names, heads, rig.parent.tolist(), ends)
     for name, owner in zip(names, rig.owners.tolist(), strict=True):
         rig_object.data.bones[name][kept.OWNER_NUMBER] = owner
+        rig_object.data.bones[name][kept.BONE_NAME] = name
     obj.users_collection[0].objects.link(rig_object)
     bones = Bones(names, rig.parent, _rest_matrices(rig_object, names))
     stage = Stage(meshes.of(obj), rig_object, bones, Binding(np.arange(len(rig.body)), rig.body, rig.rest), fps)
@@ -192,11 +193,11 @@ def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.f
     return pen.fingerprint
 
 
-def rig_print(rig_object: bpy.types.Object) -> str:
-    """A digest of the bones that an Action moves."""
+def rig_print(rig_object: bpy.types.Object, names: Sequence[str] | None = None) -> str:
+    """A digest of the bones that an Action moves, under other `names` where these are given."""
     digest = hashlib.blake2b(digest_size=16)
     bones = rig_object.data.bones
-    digest.update("\0".join(bone.name for bone in bones).encode())
+    digest.update("\0".join(names or [bone.name for bone in bones]).encode())
     for name in ("head_local", "tail_local"):
         values = np.empty(len(bones) * 3, np.float32)
         bones.foreach_get(name, values)

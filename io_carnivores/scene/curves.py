@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from ...io_common.scene import compat
 from . import kept
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LINEAR = 1  # interpolation of a keyframe
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
@@ -82,8 +85,11 @@ def is_sealed(action: bpy.types.Action) -> bool:
     return kept.has(action, kept.CURVES_PRINT) and kept.get(action, kept.CURVES_PRINT, "") == fingerprint(action)
 
 
-def fingerprint(action: bpy.types.Action) -> str:
-    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers."""
+def fingerprint(action: bpy.types.Action, names: Mapping[str, str] | None = None) -> str:
+    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers.
+
+    `names`: bones that are to count under other names.
+    """
     found = _Print()
     for curve in compat.all_curves(action):
         keys = curve.keyframe_points
@@ -91,7 +97,8 @@ def fingerprint(action: bpy.types.Action) -> str:
         values, kinds = np.empty(2 * count, np.float32), np.empty(count, np.uint8)  # as Blender holds them: no casts
         keys.foreach_get("co", values)
         keys.foreach_get("interpolation", kinds)
-        found.add((curve.data_path, curve.array_index, count, curve.mute, len(curve.modifiers)), values, kinds)
+        path = renamed(curve.data_path, names) if names else curve.data_path
+        found.add((path, curve.array_index, count, curve.mute, len(curve.modifiers)), values, kinds)
     return found.digest()
 
 
@@ -118,10 +125,25 @@ class _Print:
         return digest.hexdigest()
 
 
+def bone_of(path: str) -> str | None:
+    """The name of the bone that a data path leads to, None for others."""
+    match = _BONE.match(path)
+    return bpy.utils.unescape_identifier(match[1]) if match is not None else None
+
+
+def renamed(path: str, names: Mapping[str, str]) -> str:
+    """A data path with the bone it leads to under its name in `names`, where it stands there."""
+    match = _BONE.match(path)
+    name = names.get(bpy.utils.unescape_identifier(match[1])) if match is not None else None
+    if match is None or name is None:
+        return path
+    return f'pose.bones["{bpy.utils.escape_identifier(name)}"]{path[match.end() :]}'
+
+
 def bones_of(action: bpy.types.Action) -> set[str]:
     """The names of the bones that an Action moves."""
-    found = (_BONE.match(curve.data_path) for curve in compat.all_curves(action))
-    return {bpy.utils.unescape_identifier(match[1]) for match in found if match is not None}
+    found = (bone_of(curve.data_path) for curve in compat.all_curves(action))
+    return {name for name in found if name is not None}
 
 
 def stretch(action: bpy.types.Action, factor: float) -> None:

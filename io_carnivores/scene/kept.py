@@ -59,6 +59,7 @@ SOUND_TABLE = "carnivores_sound_table"
 # Custom property of a bone: its number in the table.
 BONE_INDEX = "carnivores_index"
 OWNER_NUMBER = "carnivores_owner"  # of a recovered bone: the owner it stands for
+BONE_NAME = "carnivores_name"  # of a recovered bone: what its Actions call it
 # Custom properties of an image.
 TEXELS = "carnivores_texels"  # the words as they were, raw
 KEYED = "carnivores_keyed"  # texel 0 is shown as a hole
@@ -103,6 +104,11 @@ def get(block: Block, name: str, default: Any) -> Any:
     return value if isinstance(value, type(default)) else default
 
 
+def copy(source: Block, target: Block, name: str) -> None:
+    """Keep the same on another; nothing where nothing was kept."""
+    put(target, name, source[name] if has(source, name) else "")
+
+
 def get_array(block: Block, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Kept raw bytes as an array; empty when there are none or their length does not fit."""
     raw = get(block, name, b"")
@@ -114,6 +120,11 @@ def put_frames(block: Block, frames: npt.NDArray[np.int16]) -> None:
     """Keep the frames (N, V, 3) that `block` was made of, without loss in less than half their size."""
     put(block, FRAMES, b"")
     put(block, PACKED_FRAMES, frame_pack.pack(frames))
+
+
+def has_frames(block: Block) -> bool:
+    """Whether `block` was made of the frames of a file."""
+    return has(block, PACKED_FRAMES) or has(block, FRAMES)
 
 
 def get_frames(block: Block, vertices: int) -> npt.NDArray[np.int16] | None:

@@ -145,6 +145,28 @@ def set_rigid_groups(obj: bpy.types.Object, names: list[str], owner: npt.NDArray
             group.add(members.tolist(), 1.0, "REPLACE")
 
 
+def set_weights(
+    obj: bpy.types.Object,
+    names: list[str],
+    vertex: npt.NDArray[np.integer],
+    group: npt.NDArray[np.integer],
+    weight: npt.NDArray[np.floating[Any]],
+) -> None:
+    """Replace the vertex groups of an object by `names`, with these members; weights are rounded to 1/256.
+
+    `vertex`, `group` (an index into `names`) and `weight` are (n,) each.
+    """
+    obj.vertex_groups.clear()
+    groups = [obj.vertex_groups.new(name=name) for name in names]
+    steps = np.rint(np.asarray(weight, np.float64) * 256).astype(np.int64)
+    order = np.lexsort((vertex, steps, group))
+    # One call for all members of a group that weigh the same.
+    change = np.flatnonzero((np.diff(group[order]) != 0) | (np.diff(steps[order]) != 0)) + 1
+    for members in np.split(order, change):
+        if len(members) and steps[members[0]] > 0:
+            groups[int(group[members[0]])].add(vertex[members].tolist(), float(steps[members[0]]) / 256, "REPLACE")
+
+
 def heaviest_group(
     mesh: bpy.types.Mesh, wanted: npt.NDArray[np.int32], present: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:

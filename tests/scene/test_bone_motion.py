@@ -159,9 +159,11 @@ def test_edited_bones_are_baked(boned: bpy.types.Object, tmp_path: Path) -> None
     assert not np.array_equal(found[0].frames, characters.creature().animations[0].frames)
 
 
-def test_a_renamed_bone_is_pointed_out(boned: bpy.types.Object, tmp_path: Path) -> None:
-    """Blender renames it in the Action that is assigned only."""
-    selection.armature_of(boned).data.bones[0].name = "Hips"
+def test_a_deleted_bone_is_pointed_out(boned: bpy.types.Object, tmp_path: Path) -> None:
+    """What its Actions moved stands still."""
+    rig = selection.armature_of(boned)
+    with scene.edit_mode(rig):
+        rig.data.edit_bones.remove(rig.data.edit_bones[-1])
     scene.export(tmp_path / "out.car", boned)
     report = bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
     assert "moves bones that are not there any more" in report

@@ -48,12 +48,26 @@ def test_untouched_bytes_through_a_saved_blend(tmp_path: Path, motion: str, fps:
     assert scene.export(tmp_path / "out.car", bpy.data.objects[name]) == data
 
 
-@pytest.mark.samples("*.car", "*.vtl", "*mobile/*.ani", "*.cat")
-def test_samples_through_a_saved_blend(sample: Path, tmp_path: Path) -> None:
-    """The same with real files, shown as they are shown by default."""
-    rate(30)
-    obj = meshes(scene.bring(sample))
+@pytest.mark.samples("*.car", "*.cat")
+@pytest.mark.parametrize("fps", [24, 30, 60])
+@pytest.mark.parametrize("motion", ["BONES", "KEYS"])
+def test_samples_through_a_saved_blend(sample: Path, tmp_path: Path, motion: str, fps: int) -> None:
+    """The same with real files, at every rate and in both ways to show the motion."""
+    rate(fps)
+    obj = meshes(scene.bring(sample, motion=motion))
+    frames = [item.frames for item in clips.animations(obj.data)]
+    assert (selection.armature_of(obj) is not None) == (motion == "BONES" and any(frames))
     name = obj.name
+    scene.reopen(tmp_path / "scene.blend")
+    assert scene.export(tmp_path / sample.name, bpy.data.objects[name]) == sample.read_bytes()
+
+
+@pytest.mark.samples("*.vtl", "*mobile/*.ani")
+@pytest.mark.parametrize("fps", [24, 30, 60])
+def test_sample_animations_through_a_saved_blend(sample: Path, tmp_path: Path, fps: int) -> None:
+    """Animations without a model, which bring vertices of their own."""
+    rate(fps)
+    name = meshes(scene.bring(sample)).name
     scene.reopen(tmp_path / "scene.blend")
     assert scene.export(tmp_path / sample.name, bpy.data.objects[name]) == sample.read_bytes()
 

@@ -139,9 +139,13 @@ def _closest(some: Doubles, points: Doubles) -> tuple[Doubles, Ints]:
     squares, sources = [], []
     for start in range(0, len(points), step):
         part = points[start : start + step]
-        square = ((part[:, None] - some[None]) ** 2).sum(axis=2)
-        sources.append(square.argmin(axis=1))
-        squares.append(square.min(axis=1))
+        # Axis by axis, and the fewer of the two first: several times faster than sums over three numbers.
+        square = np.zeros((len(some), len(part)))
+        for axis in range(3):
+            away = np.subtract.outer(some[:, axis], part[:, axis])
+            square += np.square(away, out=away)
+        sources.append(square.argmin(axis=0))
+        squares.append(square.min(axis=0))
     return np.concatenate(squares), np.concatenate(sources)
 
 
@@ -152,7 +156,7 @@ def _forms(pairs: Pairs, tall: Doubles) -> Doubles:
     """
     bodies = len(tall)
     flat = np.ascontiguousarray(tall.transpose(1, 0, 2)).reshape(tall.shape[1], 4 * bodies)
-    own = np.einsum("bni,bnj->bij", tall, tall)
+    own = tall.transpose(0, 2, 1) @ tall
     form = own[pairs.first] + own[pairs.second]
     step = max(1, _CHUNK // max(1, 16 * bodies))
     for start in range(0, bodies, step):

@@ -36,10 +36,11 @@ def build_car(
         item = add_item(mesh, animation)
         item.sound = character.sound_of(number)
         item.table_value = sound_table.value(character.table, number)
-    for sound in character.sounds:
+    packed = sounds.pack_all((label(sound.name), sound.data) for sound in character.sounds)
+    for sound, block in zip(character.sounds, packed, strict=True):
         item = clips.sounds(mesh).add()
         clips.set_name(item, sound.name)
-        item.sound = sounds.pack(label(sound.name), sound.data)
+        item.sound = block
     return show_motion(context, made, character, path, options, digest)
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..formats import frame_pack
+
 if TYPE_CHECKING:
     import bpy
 
@@ -69,7 +71,8 @@ CAT = "carnivores_cat"
 CAT_TITLE = "carnivores_cat_title"
 CAT_MODEL = "carnivores_cat_model"
 # Custom properties of an Action that was made of the frames of a file.
-FRAMES = "carnivores_frames"  # the frames, raw
+FRAMES = "carnivores_frames"  # the frames, raw, in scenes saved before they were packed
+PACKED_FRAMES = "carnivores_packed_frames"  # the frames, see `put_frames`
 MOTION = "carnivores_motion"  # how each body stood in each frame, packed, see `residual.Poses`
 BODIES = "carnivores_bodies"  # which body each vertex was on, i2
 WEIGHTS = "carnivores_weights"  # digests of the weights it was made for, u4; where those are not the imported ones
@@ -111,3 +114,24 @@ def get_array(block: Block, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]
     raw = get(block, name, b"")
     kind = np.dtype(dtype)
     return np.frombuffer(raw, kind) if raw and len(raw) % kind.itemsize == 0 else np.zeros(0, kind)
+
+
+def put_frames(block: Block, frames: npt.NDArray[np.int16]) -> None:
+    """Keep the frames (N, V, 3) that `block` was made of, without loss in less than half their size."""
+    put(block, FRAMES, b"")
+    put(block, PACKED_FRAMES, frame_pack.pack(frames))
+
+
+def has_frames(block: Block) -> bool:
+    """Whether `block` was made of the frames of a file."""
+    return has(block, PACKED_FRAMES) or has(block, FRAMES)
+
+
+def get_frames(block: Block, vertices: int) -> npt.NDArray[np.int16] | None:
+    """The frames that `put_frames` kept, (N, V, 3) `<i2`; None when there are none, or not of so many vertices."""
+    frames = frame_pack.unpack(get(block, PACKED_FRAMES, b""))
+    if frames is None:
+        raw = get_array(block, FRAMES, "<i2")
+        fits = vertices > 0 and len(raw) > 0 and len(raw) % (3 * vertices) == 0
+        return raw.reshape(-1, vertices, 3) if fits else None
+    return frames if frames.shape[1] == vertices else None

@@ -120,7 +120,7 @@ def _way(source: bpy.types.Object, item: Any) -> str:
         return "KEYS"
     if item.action is None:
         return "SHARE"
-    if rig is not None and kept.has(item.action, kept.FRAMES):
+    if rig is not None and kept.has_frames(item.action):
         return "COPY"
     keys = meshes.of(source).shape_keys
     if rig is None or any(aim.block == keys for aim in bake.targets([source], item.action)):

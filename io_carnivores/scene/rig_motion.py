@@ -114,10 +114,9 @@ def write(
         channels.append(("location", local.location))
     if np.abs(local.scale - 1.0).max(initial=0.0) > _EVEN:
         channels.append(("scale", np.repeat(local.scale[:, None], 3, axis=1)))
+    pen = curves.Pen(bag)
     for channel, values in channels:
-        for index in range(values.shape[1]):
-            points = np.stack((times, values[:, index]), axis=1)
-            curves.write_curve(bag, f"{path}.{channel}", points, index, group)
+        pen.write(f"{path}.{channel}", times, values, group)
 
 
 def turns(quaternion: Matrices, mode: str) -> tuple[str, Matrices]:

@@ -69,7 +69,7 @@ def test_exchanged_by_hand(boned: bpy.types.Object, tmp_path: Path) -> None:
     first.name = two
     assert scene.export(tmp_path / "b.car", boned) == before
     for item in clips.animations(boned.data):
-        item.action[kept.FRAMES] = b""
+        item.action[kept.PACKED_FRAMES] = b""
     baked = car.read(scene.export(tmp_path / "c.car", boned))
     for old, new in zip(characters.creature().animations, baked.animations, strict=True):
         assert np.abs(old.frames.astype(int) - new.frames).max() <= 2
@@ -133,7 +133,7 @@ def test_names_of_another_armature(boned: bpy.types.Object, tmp_path: Path) -> N
     groups = {curve.group.name for item in clips.animations(boned.data) for curve in compat.all_curves(item.action)}
     assert groups == moves(boned)
     for item in clips.animations(boned.data):
-        item.action[kept.FRAMES] = b""
+        item.action[kept.PACKED_FRAMES] = b""
     baked = car.read(scene.export(tmp_path / "c.car", boned))
     for old, new in zip(characters.creature().animations, baked.animations, strict=True):
         assert np.abs(old.frames.astype(int) - new.frames).max() <= 2

@@ -17,9 +17,10 @@ from addon.io_carnivores.formats.vtl import Vtl
 from addon.io_carnivores.scene import clips, kept
 from addon.io_common.scene import selection
 
-from tests import characters
+from tests import characters, creature
 
 from .helpers import scene
+from .helpers.memory import measured
 
 MOTIONS = ["BONES", "KEYS", "RELATIVE_KEYS"]
 
@@ -317,3 +318,16 @@ def test_the_check_of_the_sidebar_sees_a_character(tmp_path: Path) -> None:
     assert "no-rate" in codes
     assert not codes & {"other-format", "no-bone"}
     assert kept.get(obj.data, kept.KIND, "") == "carnivores_car"
+
+
+@pytest.mark.parametrize("owners", [37, 409])
+@pytest.mark.parametrize("motion", ["AUTO", "KEYS"])
+def test_memory_of_an_import(tmp_path: Path, motion: str, owners: int) -> None:
+    """No more than 64 MiB and twenty times the file, even when every vertex is owned by itself."""
+    character = creature.character((240,) * 10, sounds=1)
+    if owners == len(character.model.vertices):
+        character.model.vertices["owner"] = np.arange(owners)
+    data = scene.save(tmp_path / "creature.car", character)
+    with measured() as peak:
+        scene.bring(tmp_path / "creature.car", motion=motion)
+    assert peak() < (64 << 20) + 20 * len(data)

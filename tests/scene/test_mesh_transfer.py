@@ -254,7 +254,7 @@ def test_smooth_rigs_of_a_modeller_keep_their_weights(tmp_path: Path) -> None:
     made = characters.creature()
     _data, obj = scene.bring_model(tmp_path / "worm.car", made, motion="BONES")
     for item in clips.animations(obj.data):
-        for name in (kept.FRAMES, kept.CURVES_PRINT):
+        for name in (kept.PACKED_FRAMES, kept.CURVES_PRINT):
             del item.action[name]
     half = [vertex.index for vertex in obj.data.vertices if vertex.groups[0].group == 1]
     obj.vertex_groups[2].add(half, 1.0, "REPLACE")

@@ -7,16 +7,9 @@ of the mesh carry what belongs to the file; custom properties of the image carry
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from ...io_common.scene.properties import get, get_array, has, put
 
-import numpy as np
-import numpy.typing as npt
-
-if TYPE_CHECKING:
-    import bpy
-
-    # What custom properties can be put on.
-    Block = bpy.types.ID | bpy.types.Bone
+__all__ = ["get", "get_array", "has", "put"]
 
 # Face attributes (INT).
 FLAGS = "carnivores_flags"
@@ -72,30 +65,3 @@ FRAMES = "carnivores_frames"  # the frames, raw
 CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
 # Custom property of a mesh: digest of the bones and groups that its Actions were made for.
 RIG_PRINT = "carnivores_rig"
-
-
-def put(block: Block, name: str, value: bytes | str | float) -> None:
-    """Keep `value` on `block`; an empty one is not kept at all."""
-    # Over bytes that are there already Blender writes new ones only up to their first NUL.
-    if has(block, name):
-        del block[name]
-    if value not in (b"", "", 0, False):
-        block[name] = value
-
-
-def has(block: Block, name: str) -> bool:
-    """Whether anything is kept under that name."""
-    return block.get(name) is not None
-
-
-def get(block: Block, name: str, default: Any) -> Any:
-    """What was kept, or `default`, whose type it must have."""
-    value = block.get(name, default)
-    return value if isinstance(value, type(default)) else default
-
-
-def get_array(block: Block, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Kept raw bytes as an array; empty when there are none or their length does not fit."""
-    raw = get(block, name, b"")
-    kind = np.dtype(dtype)
-    return np.frombuffer(raw, kind) if raw and len(raw) % kind.itemsize == 0 else np.zeros(0, kind)

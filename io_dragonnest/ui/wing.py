@@ -4,5 +4,6 @@
 from __future__ import annotations
 
 from ...io_common.ui import operators
+from .entries import FORMATS
 
-WING = operators.Wing("Dragon Nest", (), ())
+WING = operators.Wing("Dragon Nest", FORMATS, operators.classes(FORMATS))

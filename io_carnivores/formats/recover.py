@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import bone_layout, bone_names, joint_tree, joints, rigid
+from . import bone_layout, bone_names, bone_space, joint_tree, joints, rigid
 from .fit_report import Fit, Tally
 from .motion import STEPS
 from .rest_shape import Shape, posed, refined
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 256  # frames handled at once
 _SAMPLE = 400  # frames that decide shapes, joints and tree; all of the frames in nearly every file
+_NAMED = 6  # bones in a report
 _FARTHEST = 1e6  # file units; frames reach 2048, and squares of base positions must stay numbers
 
 
@@ -79,6 +80,17 @@ class Rig:
     clips: list[Clip]
     scaled: npt.NDArray[np.bool_]
     fit: Fit
+
+    def softness(self) -> str:
+        """The soft vertices in words: how many there are, and on which bones, the softest first; empty for none."""
+        soft = self.fit.soft
+        if not len(soft):
+            return ""
+        counts = np.bincount(self.body[soft], minlength=len(self.names))
+        order = [int(body) for body in np.argsort(-counts, kind="stable") if counts[body]]
+        named = ", ".join(f"{self.names[body]} ({counts[body]})" for body in order[:_NAMED])
+        more = f" and {len(order) - _NAMED} more bones" if len(order) > _NAMED else ""
+        return f"{len(soft)} of {len(self.body)} vertices are soft: {named}{more}"
 
     def positions(self, clip: int) -> Floats:
         """What the rig makes of a clip, (N, V, 3), for comparison with its frames."""
@@ -167,7 +179,7 @@ def refit(
 
 def _with_empty(motion: Motion, sizes: Ints, parent: Ints) -> Motion:
     """Bodies without vertices get the motion of what they hang on; without any they stay."""
-    for body in _downwards(parent):
+    for body in bone_space.downwards(parent):
         if sizes[body]:
             continue
         above = int(parent[body])
@@ -176,16 +188,6 @@ def _with_empty(motion: Motion, sizes: Ints, parent: Ints) -> Motion:
         motion.translation[:, body] = motion.translation[:, above] if above >= 0 else 0.0
         motion.scale[:, body] = motion.scale[:, above] if above >= 0 else 1.0
     return motion
-
-
-def _downwards(parent: Ints) -> list[int]:
-    """Bodies with parents before children."""
-    depth = np.zeros(len(parent), np.int64)
-    above = np.asarray(parent)
-    while (above >= 0).any() and depth.max(initial=0) <= len(parent):
-        depth += above >= 0
-        above = np.where(above >= 0, np.asarray(parent)[above], -1)
-    return [int(body) for body in np.argsort(depth, kind="stable")]
 
 
 @dataclass(frozen=True)
@@ -278,7 +280,9 @@ class _Solver:
     def hang(self, parent: Ints, points: Floats) -> None:
         """Take the links of a skeleton that is there already: thin bodies turn with their parents."""
         thin = rigid.thin(self.bodies, self.rest, self.weight)
-        self._thin = [(body, int(parent[body])) for body in _downwards(parent) if thin[body] and parent[body] >= 0]
+        self._thin = [
+            (body, int(parent[body])) for body in bone_space.downwards(parent) if thin[body] and parent[body] >= 0
+        ]
         if self._with_scales and points.shape[2]:
             self.scaled = self._swelling(points) & ~thin
 

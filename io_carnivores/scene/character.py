@@ -15,7 +15,6 @@ from ..formats.model import label, name_field
 from . import bone_motion, build, clips, extract, frames, kept, shape_motion, sound_table, sounds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from ...io_common.formats.digest import Digest
@@ -71,8 +70,7 @@ def show_motion(
         bpy.data.armatures.remove(cast("bpy.types.Armature", made[0].data))
         obj.modifiers.clear()
         obj.matrix_parent_inverse.identity()
-    collection = obj.users_collection[0]
-    skeleton = bone_motion.build(context, obj, rig, character.animations, collection, fps)
+    skeleton = bone_motion.build(context, obj, rig, character.animations, fps, correctives=options.use_correctives)
     obj.scale = (1.0, 1.0, 1.0)
     build.attach(obj, skeleton)
     skeleton.scale = (options.global_scale,) * 3
@@ -92,7 +90,9 @@ def _rig(character: Character, options: CharacterOptions, digest: Digest, path: 
         digest.add("the motion does not fit bones well, so it is shown by shape keys", subject=path.name)
         return None
     within = " / ".join(f"{100 * share:.1f} %" for share in rig.fit.distances)
-    digest.note(f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames")
+    fit = f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames"
+    soft = rig.softness()
+    digest.note(f"{fit}; {soft}" if soft else fit)
     return rig
 
 
@@ -105,7 +105,7 @@ def extract_car(
 ) -> Character:
     """The character that `objects` show; its lists are those of the first mesh that has some."""
     model = extract.extract_body(context, objects, options, digest)
-    mesh = list_owner(objects)
+    mesh = clips.list_owner(objects)
     character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(path.stem))
     source = frames.Source.of(context, objects, options, len(model.vertices), digest)
     character.animations = [source.animation(item) for item in clips.animations(mesh)]
@@ -115,9 +115,3 @@ def extract_car(
     character.table = sound_table.table(mesh, len(character.sounds))
     character.check_loops = options.use_loop_check
     return character
-
-
-def list_owner(objects: Sequence[bpy.types.Object]) -> bpy.types.Mesh:
-    """The mesh whose lists count: the first that has animations, else the first."""
-    lists = (meshes.of(obj) for obj in objects if obj.type == "MESH" and len(clips.animations(obj.data)))
-    return next(lists, meshes.of(objects[0]))

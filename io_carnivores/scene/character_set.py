@@ -73,7 +73,7 @@ def extract_cat(
 ) -> CatSet:
     """The character that `objects` show, as a CAT with all its files."""
     model = extract.extract_3dn(context, objects, options, digest, path)
-    mesh = character.list_owner(objects)
+    mesh = clips.list_owner(objects)
     if kept.get(mesh, kept.KIND, "") == "carnivores_car" or not len(kept.get_array(mesh, kept.BONES, BONE)):
         # No character of the game has a bone table; a recovered skeleton is not one of the file's.
         model.bones = np.zeros(0, BONE)

@@ -43,6 +43,11 @@ def seal(action: bpy.types.Action, times: npt.NDArray[np.float64]) -> None:
     action[kept.CURVES_PRINT] = fingerprint(action)
 
 
+def seal_again(action: bpy.types.Action) -> None:
+    """Remember its curves as they are now."""
+    action[kept.CURVES_PRINT] = fingerprint(action)
+
+
 def is_sealed(action: bpy.types.Action) -> bool:
     """Whether the curves are still those it was made with."""
     return kept.has(action, kept.CURVES_PRINT) and kept.get(action, kept.CURVES_PRINT, "") == fingerprint(action)

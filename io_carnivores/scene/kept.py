@@ -24,7 +24,7 @@ FACE_INDEX = "carnivores_face"
 OWNER = "carnivores_owner"
 HIDE = "carnivores_hide"
 BODY = "carnivores_body"  # owner number of the bone a vertex was shown on, where some follow another than their owner
-VERTEX_INDEX = "carnivores_vertex"  # number plus one; only where degenerate faces have to find their vertices again
+VERTEX_INDEX = "carnivores_vertex"  # number plus one; where degenerate faces or frames have to find their vertices
 # Point attributes (FLOAT_VECTOR) of a character.
 REST = "carnivores_rest_position"  # the shape it was given at import: what its bones move, or the base pose
 BASE = "carnivores_base_position"  # the base pose of the file, where it is another
@@ -62,6 +62,12 @@ CAT_TITLE = "carnivores_cat_title"
 CAT_MODEL = "carnivores_cat_model"
 # Custom properties of an Action that was made of the frames of a file.
 FRAMES = "carnivores_frames"  # the frames, raw
+MOTION = "carnivores_motion"  # how each body stood in each frame, packed, see `residual.Poses`
+BODIES = "carnivores_bodies"  # which body each vertex was on, i2
+WEIGHTS = "carnivores_weights"  # digests of the weights it was made for, u4; where those are not the imported ones
+SOFT = "carnivores_soft"  # which vertices shape keys take along, u1
 CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
 # Custom property of a mesh: digest of the bones and groups that its Actions were made for.
 RIG_PRINT = "carnivores_rig"
+# Custom property of a mesh: the rest position of every vertex number, f4; of an Action: where it was made for another.
+REST_SHAPE = "carnivores_rest"

@@ -147,6 +147,11 @@ class CharacterOptions(ImportOptions):
             ),
         ),
     )
+    use_correctives: bool = option(
+        False,
+        "Soft Vertices",
+        "With bones: show what they cannot express by corrective shape keys. Without, it is only kept for export",
+    )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ...io_common.formats.errors import UserError
 from ...io_common.formats.files import safe_stem
 from ...io_common.scene import compat, selection
 from ...io_common.scene import mesh as meshes
-from . import bake, clips, frames, shape_motion, sounds
+from . import bake, clips, frames, shape_motion, soft_keys, sounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +35,11 @@ def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
         if not aims:
             raise UserError(f'the Action "{item.action.name}" moves nothing of "{objects[0].name}"')
         for aim in aims:
-            compat.assign_action(aim.block, item.action, aim.slot)
+            compat.assign_action(aim.block, aim.action, aim.slot)
     for obj in objects:
         obj.show_only_shape_key = False
         if obj.type == "MESH":
+            soft_keys.play(obj, item)
             shape_motion.silence(meshes.of(obj))
     if item.rate and not math.isclose(item.rate, frames.scene_rate(scene), rel_tol=1e-6):
         frames.set_scene_rate(scene, item.rate)

@@ -50,6 +50,14 @@ def curves(block: bpy.types.ID, action: bpy.types.Action) -> Any:
     return strip.channelbag(slot, ensure=True)
 
 
+def companion(action: bpy.types.Action, name: str) -> bpy.types.Action:
+    """The Action for what plays together with `action` on a data-block of another kind: the same from 4.4, by slots.
+
+    Before, an Action is for one kind only, and a new one called `name` is made.
+    """
+    return action if hasattr(action, "slots") else bpy.data.actions.new(name)
+
+
 def assign_action(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any = None) -> None:
     """Make `action` the active one of `block`; the slot is chosen, since Blender matches it by name only."""
     data = animation_data(block) or block.animation_data_create()

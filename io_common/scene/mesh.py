@@ -151,30 +151,38 @@ def heaviest_group(
     """(V,) i32: `wanted[g]` of the heaviest vertex group g of each vertex with `wanted[g] >= 0`, -1 where none is.
 
     Among groups of the same weight one that is not the vertex's number in `present` (V,) wins, then the lower number.
-    There is no bulk call for weights; the bmesh deform layer is the fastest way in.
     """
     result = np.full(len(mesh.vertices), -1, np.int32)
-    bm = bmesh.new()
-    try:
-        bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
-        layer = bm.verts.layers.deform.active
-        if layer is None or not len(wanted):
-            return result
-        rows = [
-            (vertex, group, weight)
-            for vertex, entry in enumerate(bm.verts)
-            for group, weight in entry[layer].items()
-            if group < len(wanted)
-        ]
-    finally:
-        bm.free()
-    if not rows:
-        return result
-    vertex, group, weight = np.array(rows, np.float64).T
-    owner, number = vertex.astype(np.intp), wanted[group.astype(np.intp)]
+    owner, group, weight = group_weights(mesh, len(wanted))
+    number = wanted[group]
     counts = np.flatnonzero((number >= 0) & (weight > 0))
     owner, number, weight = owner[counts], number[counts], weight[counts]
     order = np.lexsort((number, number == present[owner], -weight, owner))
     leaders, first = np.unique(owner[order], return_index=True)
     result[leaders] = number[order][first]
     return result
+
+
+def group_weights(
+    mesh: bpy.types.Mesh, groups: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+    """Every weight of the first `groups` vertex groups: vertex, group and weight, each (n,), in the order of vertices.
+
+    There is no bulk call for weights; the bmesh deform layer is the fastest way in.
+    """
+    rows: list[tuple[int, int, float]] = []
+    bm = bmesh.new()
+    try:
+        bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
+        layer = bm.verts.layers.deform.active
+        if layer is not None and groups:
+            rows = [
+                (vertex, group, weight)
+                for vertex, entry in enumerate(bm.verts)
+                for group, weight in entry[layer].items()
+                if group < groups
+            ]
+    finally:
+        bm.free()
+    table = np.array(rows, np.float64).reshape(-1, 3)
+    return table[:, 0].astype(np.intp), table[:, 1].astype(np.intp), table[:, 2]

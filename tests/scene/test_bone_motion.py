@@ -11,7 +11,7 @@ import pytest
 from addon.io_carnivores.formats import car, motion
 from addon.io_carnivores.formats.model import name_field
 from addon.io_carnivores.formats.motion import Animation
-from addon.io_carnivores.scene import animation_files, bake, bone_motion, clips
+from addon.io_carnivores.scene import animation_files, bake, clips, originals
 from addon.io_carnivores.scene.rebake import rebake
 from addon.io_common.scene import compat, selection
 
@@ -80,7 +80,9 @@ def test_an_animation_is_fitted_onto_the_bones(boned: bpy.types.Object) -> None:
     assert len(selection.armature_of(boned).data.bones) == bones
     assert boned.data.shape_keys is None
     assert np.abs(shown(boned, item.action, 10) - frames / 16).max() < 0.1
-    assert np.array_equal(bone_motion.original_frames(boned, item.action), frames)
+    original = originals.of(item.action, boned.data)
+    assert original is not None
+    assert np.array_equal(original.frames, frames)
 
 
 @pytest.mark.parametrize("change", ["move vertex", "more vertices"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
+from mathutils import Matrix
 
 from . import kept
 
@@ -126,4 +127,4 @@ def hang(obj: bpy.types.Object, rig: bpy.types.Object | None, bone: str | None, 
         obj.parent_type = "BONE"
         obj.parent_bone = bone
         inverse = np.linalg.inv(bone_end(cast("bpy.types.Armature", rig.data).bones[bone])) @ inverse
-    obj.matrix_parent_inverse = inverse.tolist()
+    obj.matrix_parent_inverse = Matrix(inverse.tolist())

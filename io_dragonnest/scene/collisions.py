@@ -147,7 +147,9 @@ _SHAPES = {Kind.BOX: _box, Kind.SPHERE: _sphere, Kind.CAPSULE: _capsule}
 
 def is_collision(obj: bpy.types.Object) -> bool:
     """Whether an object stands for a collision primitive: by mark, or by the `@` that the game's own tools go by."""
-    return obj.type == "MESH" and (kept.has(obj, kept.COLLISION) or obj.name.startswith("@"))
+    if obj.type != "MESH" or kept.has(cast("bpy.types.ID", obj.data), kept.SUBMESH):
+        return False
+    return kept.has(obj, kept.COLLISION) or obj.name.startswith("@")
 
 
 def extract(obj: bpy.types.Object, skeleton: bpy.types.Object | None, options: Units) -> Collision:

@@ -75,7 +75,9 @@ class Shown:
         total = np.bincount(vertex, value, minlength=len(found))
         # Blender cuts a weight at one; what the weights are relative to each other has to stay.
         value = np.where(total[vertex] > 1.0 + 1e-6, value / np.maximum(total[vertex], 1.0), np.minimum(value, 1.0))
-        return Weights.of(vertex.astype(np.int64), group[slots[vertex, column]], value.astype(np.float32))
+        single = value.astype(np.float32)
+        there = single > 0  # beside a very large weight a very small one vanishes
+        return Weights.of(vertex[there].astype(np.int64), group[slots[vertex, column]][there], single[there])
 
 
 def upright(uv: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

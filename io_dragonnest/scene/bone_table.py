@@ -29,7 +29,12 @@ def raw(blocks: Iterable[bpy.types.ID]) -> npt.NDArray[Any]:
 
 
 def table(
-    skeleton: bpy.types.Object | None, stored: npt.NDArray[Any], used: Iterable[bytes], whole: Floats, *, all_bones: bool
+    skeleton: bpy.types.Object | None,
+    stored: npt.NDArray[Any],
+    used: Iterable[bytes],
+    whole: Floats,
+    *,
+    all_bones: bool,
 ) -> npt.NDArray[Any]:
     """(n,) of `msh.BONE`. `stored`: the rows of the file; `used`: name fields that sub-meshes and dummies speak of.
 
@@ -42,7 +47,11 @@ def table(
     rows = {name: row for row, name in enumerate(state.names)}
     bones = skeleton.data.bones
     found = rig.match(names.texts(stored["name"]), skeleton)
-    out = [_row(entry, bones[name], state, rows[name], whole) for entry, name in zip(stored, found, strict=True) if name is not None]
+    out = [
+        _row(entry, bones[name], state, rows[name], whole)
+        for entry, name in zip(stored, found, strict=True)
+        if name is not None
+    ]
     listed = {name for name in found if name is not None}
     extra = rig.match([names.text(entry) for entry in used], skeleton)
     fresh = [name for name in state.names if name not in listed and (all_bones or name in extra)]

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import selection
 from ..formats import dummy as dummy_format
-from ..formats import msh, names
+from ..formats import collision, msh, names
 from ..formats.msh import Msh
 from . import bone_table, collisions, dummies, groups, kept, pieces, placement
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import bpy
 
     from ...io_common.formats.digest import Digest
-    from .groups import Members
     from .options import ExportMshOptions
     from .pieces import Piece
 
@@ -55,7 +54,7 @@ def extract_with_pieces(
         found.submeshes = [piece.submesh for piece in made]
         whole = placement.armature_matrix(rig, options) if rig is not None else np.eye(4)
         found.bones = bone_table.table(rig, stored, _used(found), whole, all_bones=not header)
-    _complete_header(found, blocks, members)
+    _complete_header(found, blocks)
     _require_finite(found)
     return _converted(found, options, digest, new=not header), made
 
@@ -85,26 +84,22 @@ def _used(found: Msh) -> list[bytes]:
     return fields
 
 
-def _complete_header(found: Msh, blocks: list[bpy.types.ID], members: Members) -> None:
+def _complete_header(found: Msh, blocks: list[bpy.types.ID]) -> None:
     """The bounding box, as it stood while the vertices reach as far as they did; the bytes behind the end."""
     highest, lowest = msh.bounds(found)
     now = np.concatenate((highest, lowest)).astype("<f4")
     before = next((raw for block in blocks if len(raw := kept.get_array(block, kept.BOUNDS, "<f4")) == 6), None)
     if before is None or not (now == before).all():
         found.maximum, found.minimum = highest, lowest
-    for block in blocks:
-        found.trailing = kept.get(block, kept.TAIL, b"")
-        break
-    del members
+    if blocks:
+        found.trailing = kept.get(blocks[0], kept.TAIL, b"")
 
 
 def _require_finite(found: Msh) -> None:
     for part in found.submeshes:
         good = np.isfinite(part.positions).all(axis=1)
         if not good.all():
-            raise ExportError(
-                f'"{part.label}": the position of vertex {int(np.argmin(good))} is not a finite number'
-            )
+            raise ExportError(f'"{part.label}": the position of vertex {int(np.argmin(good))} is not a finite number')
 
 
 def _converted(found: Msh, options: ExportMshOptions, digest: Digest, *, new: bool) -> Msh:
@@ -112,21 +107,14 @@ def _converted(found: Msh, options: ExportMshOptions, digest: Digest, *, new: bo
     if new:
         found.version = version
         found.dummies = [dummy_format.converted(entry, version) for entry in found.dummies]
-        if version < 11:
+        if version < collision.NAMED_FROM:
             for entry in found.collisions:
                 entry.parent = b""
         return found
     if version != found.version and found.trailing:
         digest.add("the bytes behind the end of the file were left out, as it is written in another version")
-    out: Any = msh.converted(found, version)
-    if out.version < dummy_format.MATRIX_FROM:
-        out.dummies = [_in_old_file(entry) for entry in out.dummies]
-    if out.version < 11:
+    out = msh.converted(found, version)
+    if out.version < collision.NAMED_FROM:
         for entry in out.collisions:
             entry.parent = b""
-    return cast("Msh", out)
-
-
-def _in_old_file(entry: dummy_format.Dummy) -> dummy_format.Dummy:
-    entry.name = entry.name if entry.parent is not None else entry.name
-    return entry
+    return out

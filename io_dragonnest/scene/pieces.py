@@ -166,7 +166,9 @@ def _submesh(
     return found
 
 
-def _set_indices(found: Submesh, corners: npt.NDArray[np.int64], old: Submesh | None, options: ExportMshOptions) -> None:
+def _set_indices(
+    found: Submesh, corners: npt.NDArray[np.int64], old: Submesh | None, options: ExportMshOptions
+) -> None:
     """The indices as they came while they mean the same triangles, else a list or a strip."""
     wanted = options.layout
     if old is not None and (wanted == "AUTO" or old.is_strip == (wanted == "STRIP")):

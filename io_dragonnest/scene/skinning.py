@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -60,24 +60,30 @@ def bind(
     slot = shown.group_of_slot([names.key(text) for text in texts])
     bones = {bone.name: bone for bone in skeleton.data.bones} if skeleton is not None else {}
     # A name that was never a bone of the file stays what it is; a bone that was deleted moves nothing.
-    alive = [title in bones or skeleton is None or names.key(text) not in table for title, text in zip(titles, texts, strict=True)]
+    alive = [
+        title in bones or skeleton is None or names.key(text) not in table
+        for title, text in zip(titles, texts, strict=True)
+    ]
     fields = [
         rig.field(bones[title]) if title in bones and rig.is_renamed(bones[title]) else raw
         for title, raw in zip(titles, raws, strict=True)
     ]
     places = {title: int(slot[row]) for row, title in reversed(list(enumerate(titles))) if alive[row]}
-    group, ignored = _places(obj, bones, places, fields, alive)
-    found = surface.weights
-    value = found.value if not ignored else found.value
-    target = group[found.group] if len(group) else np.full(len(found.group), -1)
-    good = (target >= 0) & (value > 0)
-    used = Weights.of(found.vertex[good], target[good], value[good])
-    lost = sorted({obj.vertex_groups[int(index)].name for index in np.unique(found.group[(target < 0) & (value > 0)])
-                   if index < len(obj.vertex_groups)}) if ignored else []
-    if lost:
-        digest.add(f'the vertex group "{lost[0]}" is no bone of the armature and was left out', subject=obj.name)
+    used = _used(obj, surface.weights, _places(obj, bones, places, fields, alive), digest)
     same = _same(used, before, slot, np.array(alive, bool), surface.numbers)
     return Binding(fields, len(raws), np.array(alive, bool), used, same, surface.numbers, stored)
+
+
+def _used(obj: bpy.types.Object, found: Weights, places: npt.NDArray[np.int64], digest: Digest) -> Weights:
+    """The weights of bones; a group that is none is named once. `places`: of each group in the list of bones, or -1."""
+    inside = found.group < len(places)
+    target = np.full(len(found.group), -1)
+    target[inside] = places[found.group[inside]]
+    good = (target >= 0) & (found.value > 0)
+    for index in np.unique(found.group[inside & (target < 0) & (found.value > 0)]).tolist():
+        name = obj.vertex_groups[index].name
+        digest.add(f'the vertex group "{name}" is no bone of the armature and was left out', subject=obj.name)
+    return Weights.of(found.vertex[good], target[good], found.value[good])
 
 
 def _places(
@@ -86,8 +92,8 @@ def _places(
     places: dict[str, int],
     fields: list[bytes],
     alive: list[bool],
-) -> tuple[npt.NDArray[np.int64], bool]:
-    """For each vertex group its place in `fields`, which grows by new bones, -1 for none; and whether any has none."""
+) -> npt.NDArray[np.int64]:
+    """For each vertex group its place in `fields`, which grows by new bones; -1 for none."""
     found = []
     for entry in obj.vertex_groups:
         place = places.get(entry.name, -1)
@@ -96,7 +102,7 @@ def _places(
             fields.append(rig.field(bones[entry.name]))
             alive.append(True)
         found.append(place)
-    return np.array(found, np.int64), -1 in found
+    return np.array(found, np.int64)
 
 
 def _same(
@@ -118,7 +124,11 @@ def _same(
     number = numbers[now.vertex]
     wanted = number * span + now.group
     at = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
-    hit = (number >= 0) & (codes[at] == wanted) & (old.value[at] == now.value) if len(codes) else np.zeros(len(wanted), bool)
+    hit = (
+        (number >= 0) & (codes[at] == wanted) & (old.value[at] == now.value)
+        if len(codes)
+        else np.zeros(len(wanted), bool)
+    )
     same[now.vertex[~hit]] = False
     had = np.bincount(old.vertex, minlength=len(before.positions))
     has = np.bincount(now.vertex, minlength=count)[:count]
@@ -132,24 +142,23 @@ def skin(binding: Binding, origin: npt.NDArray[np.int64]) -> Skin | None:
     At most four influences, strongest first, that add up to one. Bones are listed where they are used, those of the
     file in its order.
     """
-    untouched = binding.untouched
     if binding.before is None and not len(binding.weights.vertex):
         return None
-    slots, weights, fresh = _strongest(binding, origin)
+    slots, weights = _strongest(binding, origin)
     number = binding.numbers[origin]
     keep = binding.same[origin] & (number >= 0) & (binding.before is not None)
     if binding.before is not None:
         slots[keep] = binding.before.slots[number[keep]]
         weights.view(np.uint32)[keep] = np.ascontiguousarray(binding.before.weights).view(np.uint32)[number[keep]]
-    if untouched:
+    if binding.untouched:
         return Skin(slots.astype("<i2"), weights, names.fields(binding.fields))
-    return _listed(binding, slots, weights, fresh)
+    return _listed(binding, slots, weights)
 
 
 def _strongest(
     binding: Binding, origin: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.int64]]:
-    """Slots and weights (n, 4) of all vertices from Blender's weights, and the places of the bones that are used."""
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Slots and weights (n, 4) from Blender's weights."""
     found = binding.weights
     order = np.lexsort((found.group, -found.value.astype(np.float64), found.vertex))
     vertex = found.vertex[order]
@@ -163,12 +172,10 @@ def _strongest(
     slots, weights = slots[origin], weights[origin]
     total = weights.sum(axis=1, keepdims=True)
     weights = np.where(total > 0, weights / np.where(total > 0, total, 1.0), 0.0)
-    return slots, weights.astype("<f4"), np.unique(slots[weights > 0])
+    return slots, weights.astype("<f4")
 
 
-def _listed(
-    binding: Binding, slots: npt.NDArray[np.int64], weights: npt.NDArray[np.float32], _fresh: npt.NDArray[Any]
-) -> Skin:
+def _listed(binding: Binding, slots: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> Skin:
     """Number the bones anew: those of the file that live, and new ones that are used."""
     wanted = binding.alive.copy()
     wanted[binding.old :] = False

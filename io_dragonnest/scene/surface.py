@@ -32,7 +32,8 @@ class Surface:
     """`positions` (V, 3) f32 file; `vertex`, `loop` (T, 3): corners in file winding; `material` (T,) slot numbers.
 
     `normals` (L, 3), `uvs` each (L, 2), `colours` (L, 4) B, G, R, A or None: for every corner, as the file has them.
-    `numbers` (V,) of each vertex in the sub-mesh it came from, -1 for new ones. `loose` (V,): of no face, but kept.
+    `numbers` (V,) of each vertex in the sub-mesh it came from, -1 for new ones. `original` (L,): whether a corner's
+    normal and UVs are those that were kept.
     """
 
     positions: npt.NDArray[np.float32]
@@ -44,11 +45,10 @@ class Surface:
     colours: npt.NDArray[np.uint8] | None
     weights: Weights
     numbers: npt.NDArray[np.int64]
+    original: npt.NDArray[np.bool_]
 
 
-def read(
-    obj: bpy.types.Object, mesh: bpy.types.Mesh, matrix: Floats, before: Shown | None, digest: Digest
-) -> Surface:
+def read(obj: bpy.types.Object, mesh: bpy.types.Mesh, matrix: Floats, before: Shown | None, digest: Digest) -> Surface:
     """`mesh` is that of `obj` as it is written; `matrix` (4, 4) takes it to file units."""
     triangles = meshes.get_triangles(mesh)
     order = np.arange(3) if np.linalg.det(matrix[:3, :3]) < 0 else space.REVERSED
@@ -64,16 +64,23 @@ def read(
             digest.add("the mesh has no UV map, so its texture cannot be placed", subject=obj.name)
     at = numbers[corner_vertex]
     material = meshes.get_attribute(mesh, "material_index", "INT", "FACE")
+    normals, original = _normals(mesh, matrix, corner_vertex, numbers, before)
+    maps = []
+    for number, uv in enumerate(uvs[:MOST_UV_SETS]):
+        values, same = _uv(uv, at, before, number)
+        maps.append(values)
+        original = original & same
     return Surface(
         _positions(mesh, matrix),
         triangles.vertex[:, order],
         triangles.loop[:, order],
         material[triangles.face] if material is not None else np.zeros(len(triangles.face), np.int32),
-        _normals(mesh, matrix, corner_vertex, numbers, before),
-        [_uv(uv, at, before, number) for number, uv in enumerate(uvs[:MOST_UV_SETS])],
+        normals,
+        maps,
         _colours(mesh, corner_vertex),
         weights.get(mesh),
         numbers,
+        original,
     )
 
 
@@ -101,15 +108,15 @@ def _positions(mesh: bpy.types.Mesh, matrix: Floats) -> npt.NDArray[np.float32]:
 
 def _uv(
     uv: npt.NDArray[np.float32], at: npt.NDArray[np.int64], before: Shown | None, number: int
-) -> npt.NDArray[np.float32]:
-    """(L, 2) of the file: the kept bits where a corner still shows what was made of them."""
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """(L, 2) of the file: the kept bits where a corner still shows what was made of them; and where that is, (L,)."""
     out = shown.upright(uv)
     if before is None or number >= len(before.uvs) or not len(before.positions):
-        return out
+        return out, np.zeros(len(out), bool)
     same = (at >= 0) & (uv == before.uvs[number][at]).all(axis=1)
     out = np.ascontiguousarray(out)
     out.view(np.uint32)[same] = np.ascontiguousarray(before.source.uvs[number]).view(np.uint32)[at[same]]
-    return out
+    return out, same
 
 
 def _colours(mesh: bpy.types.Mesh, corner_vertex: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8] | None:
@@ -126,8 +133,10 @@ def _normals(
     corner_vertex: npt.NDArray[np.int32],
     numbers: npt.NDArray[np.int64],
     before: Shown | None,
-) -> npt.NDArray[np.float32]:
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """(L, 3) of the file: the kept bits where a corner still shows what was made of them; and where that is, (L,)."""
     now = meshes.get_corner_normals(mesh)
+    none = np.zeros(len(now), bool)
     if placement.is_plain(matrix):
         out = space.AXES.undo(now)
     else:
@@ -135,14 +144,14 @@ def _normals(
         wide = now.astype(np.float64) @ turn
         length = np.sqrt(np.einsum("ij,ij->i", wide, wide))[:, None]
         out = space.AXES.undo((wide / np.where(length > 0, length, 1.0)).astype(np.float32))
-        return out
+        return out, none
     if before is None or not len(before.positions):
-        return out
+        return out, none
     at = numbers[corner_vertex]
     expected = _expected(mesh, corner_vertex, numbers, before)
     same = (at >= 0) & (np.abs(now - expected) <= _NORMAL).all(axis=1)
     out.view(np.uint32)[same] = np.ascontiguousarray(before.source.normals).view(np.uint32)[at[same]]
-    return out
+    return out, same
 
 
 def _expected(

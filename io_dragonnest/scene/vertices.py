@@ -37,9 +37,12 @@ def of(surface: Surface, chosen: npt.NDArray[np.bool_] | None, before: Shown | N
     flat_vertex, flat_loop = vertex.reshape(-1).astype(np.int64), loop.reshape(-1).astype(np.int64)
     rows = _rows(surface, flat_loop)
     count = len(surface.positions)
-    # The last write wins in numpy, so that going backwards leaves the first corner of each vertex.
+    # The last write wins in numpy, so that going backwards leaves the first corner of each vertex; one that is as it
+    # was before those that were edited, so that edited ones split off.
     lead = np.full(count, -1, np.int64)
     lead[flat_vertex[::-1]] = np.arange(len(flat_vertex))[::-1]
+    original = np.flatnonzero(surface.original[flat_loop])[::-1]
+    lead[flat_vertex[original]] = original
     present = lead >= 0
     if chosen is None and before is not None:
         present |= surface.numbers >= 0

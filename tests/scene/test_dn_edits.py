@@ -83,7 +83,13 @@ def test_a_colour(made: bytes, tmp_path: Path) -> None:
 
 def test_weights(made: bytes, tmp_path: Path) -> None:
     obj = dragon_scene.meshes()[0]
-    for group, weight in (("Bip01 Head", 0.2), ("Bip01", 0.6), ("Bip01 Spine", 0.2), ("Bip01 Pelvis", 0.9), ("Bip01 L Thigh", 0.1)):
+    for group, weight in (
+        ("Bip01 Head", 0.2),
+        ("Bip01", 0.6),
+        ("Bip01 Spine", 0.2),
+        ("Bip01 Pelvis", 0.9),
+        ("Bip01 L Thigh", 0.1),
+    ):
         obj.vertex_groups[group].add([2], weight, "REPLACE")
     obj.vertex_groups["Bip01 R Thigh"].remove([2])
     after = dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
@@ -127,13 +133,17 @@ def test_a_renamed_bone(made: bytes, tmp_path: Path) -> None:
     assert bytes(model.bones["name"][2]) == bytes(before.bones["name"][2])
 
 
-def test_a_moved_bone_changes_its_bind_matrix_only(made: bytes, tmp_path: Path) -> None:
+def test_a_moved_bone_changes_its_bind_matrix_and_what_hangs_on_it(made: bytes, tmp_path: Path) -> None:
     with scene.edit_mode(dragon_scene.rig()):
         bone = dragon_scene.rig().data.edit_bones["머리카락"]
         bone.head.z += 1.5
         bone.tail.z += 1.5
     after = dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
-    assert {entry.partition(",")[0] for entry in dragon_scene.differences(made, after)} == {"bone 6"}
+    places = {entry.partition(",")[0].partition(" byte")[0] for entry in dragon_scene.differences(made, after)}
+    assert places == {"bone 6", "collision 3"}
+    moved = msh.read(after).bones["inverse_bind"][6] - msh.read(made).bones["inverse_bind"][6]
+    assert np.abs(moved[3, :3]).max() > 1
+    assert np.abs(moved[:3]).max() < 1e-6
 
 
 def test_a_deleted_bone_loses_its_row_and_its_weights(made: bytes, tmp_path: Path) -> None:
@@ -216,6 +226,9 @@ def test_a_moved_corner_of_a_collision_mesh(made: bytes, tmp_path: Path) -> None
 
 
 def test_versions(made: bytes, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match='the dummy "Lamp" has no parent'):
+        again(tmp_path, version="10")
+    bpy.data.objects.remove(bpy.data.objects["Lamp"])
     for version in (10, 11, 12):
         model = again(tmp_path, version=str(version))
         assert model.version == version

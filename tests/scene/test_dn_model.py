@@ -244,7 +244,10 @@ class TestSecondPart:
         (tmp_path / "out").mkdir()
         scene.select(armature)
         bpy.ops.export_scene.dragonnest_msh(filepath=str(tmp_path / "out" / "any.msh"))
-        assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == {"a.msh": first, "b.msh": second}
+        assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == {
+            "a.msh": first,
+            "b.msh": second,
+        }
 
     def test_another_bind_pose_is_kept_and_told(self, tmp_path: Path) -> None:
         dragon_scene.save(tmp_path / "a.msh", dragons.character())

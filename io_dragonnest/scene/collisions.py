@@ -16,8 +16,8 @@ import numpy.typing as npt
 from mathutils import Matrix
 
 from ...io_common.scene import mesh as meshes
-from ..formats import names, space
 from ..formats import collision as primitives
+from ..formats import names, space
 from ..formats.collision import Collision, Kind
 from . import kept, placement, rig
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import selection
-from ..formats import dummy as dummy_format
 from ..formats import collision, msh, names
+from ..formats import dummy as dummy_format
 from ..formats.msh import Msh
 from . import bone_table, collisions, dummies, groups, kept, pieces, placement
 
@@ -48,7 +48,8 @@ def extract_with_pieces(
     table = set(map(names.key, names.texts(stored["name"])))
     with selection.object_mode(context, [*members.meshes, *members.collisions]):
         with selection.at_rest(context, members.meshes):
-            made = [piece for obj in members.meshes for piece in pieces.of(context, obj, rig, table, options, digest)]
+            job = pieces.Job(rig, table, options, digest, groups.copies(members.meshes))
+            made = [piece for obj in members.meshes for piece in pieces.of(context, obj, job)]
         found.collisions = [collisions.extract(obj, rig, options) for obj in members.collisions]
         found.dummies = [dummies.extract(obj, rig, options) for obj in members.dummies]
         found.submeshes = [piece.submesh for piece in made]

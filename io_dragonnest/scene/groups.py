@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from .options import ExportScope
 
+_LAST = 1 << 30
+
 
 @dataclass
 class Members:
@@ -129,9 +131,22 @@ def _order(obj: bpy.types.Object) -> int:
     for block in (obj, obj.data):
         if block is not None and kept.get(block, kept.ORDER, 0):
             return kept.get(block, kept.ORDER, 0)
-    return 1 << 30
+    return _LAST
 
 
 def is_original(obj: bpy.types.Object) -> bool:
     """Whether a mesh object still has the name it was given at import, so that it is no copy."""
     return obj.data is not None and obj.name == kept.get(obj.data, kept.LABEL, "")
+
+
+def copies(objects: list[bpy.types.Object]) -> set[bpy.types.Object]:
+    """The mesh objects that share their place in the file with one before them in the list; the list is sorted."""
+    seen: set[int] = set()
+    found = set()
+    for obj in objects:
+        place = _order(obj)
+        if place in seen:
+            found.add(obj)
+        if place < _LAST:
+            seen.add(place)
+    return found

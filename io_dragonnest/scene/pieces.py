@@ -13,7 +13,7 @@ from ...io_common.formats.errors import ExportError
 from ...io_common.scene import selection
 from ..formats import checks, names, strips, triangles
 from ..formats.submesh import Submesh
-from . import groups, kept, placement, rig, shown, skinning, split, surface, vertices
+from . import kept, placement, rig, shown, skinning, split, surface, vertices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,51 +36,60 @@ class Piece:
     material: bpy.types.Material | None
 
 
-def of(
-    context: bpy.types.Context,
-    obj: bpy.types.Object,
-    skeleton: bpy.types.Object | None,
-    table: set[str],
-    options: ExportMshOptions,
-    digest: Digest,
-) -> list[Piece]:
-    """The sub-meshes of `obj`, in Object Mode and at rest. `table`: keys of the bones that its file had.
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What the objects of one file share.
 
-    Raises `ExportError` for what no sub-mesh can hold.
+    `table`: keys of the bones that it had; `copies`: objects that were copied from others of it.
     """
+
+    skeleton: bpy.types.Object | None
+    table: set[str]
+    options: ExportMshOptions
+    digest: Digest
+    copies: set[bpy.types.Object]
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """An object as arrays, and the sub-mesh it came from."""
+
+    obj: bpy.types.Object
+    data: Surface
+    binding: Binding
+    before: Shown | None
+
+
+def of(context: bpy.types.Context, obj: bpy.types.Object, job: Job) -> list[Piece]:
+    """The sub-meshes of `obj`, in Object Mode and at rest. Raises `ExportError` for what no sub-mesh can hold."""
     source = shown.recall(cast("bpy.types.ID", obj.data))
     before = shown.Shown(source) if source is not None else None
-    matrix = placement.file_matrix(obj, skeleton, options)
-    with selection.shape(context, obj, modifiers=options.use_mesh_modifiers) as mesh:
-        data = surface.read(obj, mesh, matrix, before, digest)
+    matrix = placement.file_matrix(obj, job.skeleton, job.options)
+    with selection.shape(context, obj, modifiers=job.options.use_mesh_modifiers) as mesh:
+        data = surface.read(obj, mesh, matrix, before, job.digest)
         slots = [entry.material for entry in obj.material_slots]
         slots = [*slots, *list(mesh.materials)[len(slots) :]] or [None]
     if not len(data.positions) and before is None:
         raise ExportError(f'the object "{obj.name}" has no vertices')
-    binding = skinning.bind(obj, skeleton, data, before, table, digest)
-    parts = list(_parts(obj, data, binding, slots, options))
-    name = _name(obj, before)
+    read = _Read(obj, data, skinning.bind(obj, job.skeleton, data, before, job.table, job.digest), before)
+    parts = list(_parts(read, slots, split_large=job.options.use_split))
+    name = _name(obj, before, copied=obj in job.copies)
     made = []
     for number, (chosen, material) in enumerate(parts):
-        title = name if len(parts) == 1 else _numbered(obj, number)
-        made.append(Piece(_submesh(obj, data, binding, before, chosen, title, options), obj, material))
+        title = name if len(parts) == 1 else names.field(f"{_stem(obj.name)}_{number}", "object")
+        made.append(Piece(_submesh(read, chosen, title, job.options), obj, material))
     return made
 
 
 def _parts(
-    obj: bpy.types.Object,
-    data: Surface,
-    binding: Binding,
-    slots: list[bpy.types.Material | None],
-    options: ExportMshOptions,
+    read: _Read, slots: list[bpy.types.Material | None], *, split_large: bool
 ) -> Iterator[tuple[npt.NDArray[np.bool_] | None, bpy.types.Material | None]]:
     """Which triangles make a sub-mesh each, None for all, and its material."""
-    look = np.clip(data.material, 0, len(slots) - 1)
+    look = np.clip(read.data.material, 0, len(slots) - 1)
     used = np.unique(look)
     for slot in used.tolist() or [0]:
         chosen = np.flatnonzero(look == slot) if len(used) > 1 else np.arange(len(look))
-        lots = _lots(obj, data, binding, chosen, options) if options.use_split else [chosen]
-        for lot in lots:
+        for lot in _lots(read, chosen) if split_large else [chosen]:
             if len(lot) == len(look):
                 yield None, slots[slot]
                 continue
@@ -89,15 +98,12 @@ def _parts(
             yield mask, slots[slot]
 
 
-def _lots(
-    obj: bpy.types.Object, data: Surface, binding: Binding, chosen: npt.NDArray[np.intp], options: ExportMshOptions
-) -> list[npt.NDArray[np.intp]]:
+def _lots(read: _Read, chosen: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
     """The triangles `chosen` in lots that a sub-mesh can hold."""
-    del obj, options
+    data, moved = read.data, read.binding.weights
     lots = [chosen]
-    moved = binding.weights
     if len(np.unique(moved.group)) > checks.MOST_BONES:
-        bones = np.zeros((len(data.positions), len(binding.fields)), bool)
+        bones = np.zeros((len(data.positions), len(read.binding.fields)), bool)
         bones[moved.vertex, moved.group] = True
         lots = [lot[part] for lot in lots for part in split.by_bones(data.vertex[lot], bones, checks.MOST_BONES)]
     out = []
@@ -113,17 +119,16 @@ def _lots(
     return out
 
 
-def _name(obj: bpy.types.Object, before: Shown | None) -> bytes:
-    """The name field: the one it came with until the object is renamed. Raises `ExportError` for a bad name."""
-    if before is not None:
+def _name(obj: bpy.types.Object, before: Shown | None, *, copied: bool) -> bytes:
+    """The name field: the one it came with until the object is renamed. Raises `ExportError` for a bad name.
+
+    Blender numbers what it copies into another file or scene; that is no new name.
+    """
+    if before is not None and not copied:
         label = kept.get(cast("bpy.types.ID", obj.data), kept.LABEL, "")
-        if groups.is_original(obj) or (_is_only_one(obj) and _stem(obj.name) == _stem(label)):
+        if _stem(obj.name) == _stem(label):
             return before.source.name
     return names.field(obj.name, "object")
-
-
-def _is_only_one(obj: bpy.types.Object) -> bool:
-    return obj.data is not None and obj.data.users == 1
 
 
 def _stem(name: str) -> str:
@@ -131,34 +136,23 @@ def _stem(name: str) -> str:
     return stem if stem and number.isdigit() else name
 
 
-def _numbered(obj: bpy.types.Object, number: int) -> bytes:
-    return names.field(f"{_stem(obj.name)}_{number}", "object")
-
-
-def _submesh(
-    obj: bpy.types.Object,
-    data: Surface,
-    binding: Binding,
-    before: Shown | None,
-    chosen: npt.NDArray[np.bool_] | None,
-    name: bytes,
-    options: ExportMshOptions,
-) -> Submesh:
-    points = vertices.of(data, chosen, before)
-    if len(points.origin) > checks.MOST_VERTICES + (before is not None and chosen is None):
+def _submesh(read: _Read, chosen: npt.NDArray[np.bool_] | None, name: bytes, options: ExportMshOptions) -> Submesh:
+    old = read.before.source if read.before is not None else None
+    points = vertices.of(read.data, chosen, read.before)
+    most = max(checks.MOST_VERTICES, len(old.positions) if old is not None else 0)
+    if len(points.origin) > most:
         raise ExportError(
-            f'"{obj.name}" has {len(points.origin)} vertices, but a sub-mesh holds {checks.MOST_VERTICES}; '
+            f'"{read.obj.name}" has {len(points.origin)} vertices, but a sub-mesh holds {checks.MOST_VERTICES}; '
             'turn on "Split Large Meshes", or divide it'
         )
-    old = before.source if before is not None else None
     found = Submesh(
-        parent=_parent(obj, old),
+        parent=_parent(read.obj, old),
         name=name,
         positions=points.positions,
         normals=points.normals,
         uvs=points.uvs,
         colours=points.colours,
-        skin=skinning.skin(binding, points.origin),
+        skin=skinning.skin(read.binding, points.origin),
         flags=old.flags if old is not None else bytes(4),
         reserved=old.reserved if old is not None else b"",
     )

@@ -78,7 +78,7 @@ def _note(model: SkeletalMsh, links: hierarchy.Hierarchy, digest: Digest, name: 
     repeated = hierarchy.duplicates(model.bone_names)
     if repeated:
         digest.add(
-            f'{len(repeated)} bones have the name of another one ("{model.bone_names[repeated[0]]}") and share its bone',
+            f'{len(repeated)} bones have the name of another ("{model.bone_names[repeated[0]]}") and share its bone',
             subject=name,
         )
 

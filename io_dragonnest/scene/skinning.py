@@ -70,7 +70,7 @@ def bind(
     ]
     places = {title: int(slot[row]) for row, title in reversed(list(enumerate(titles))) if alive[row]}
     used = _used(obj, surface.weights, _places(obj, bones, places, fields, alive), digest)
-    same = _same(used, before, slot, np.array(alive, bool), surface.numbers)
+    same = _same(used, before, slot, surface.numbers)
     return Binding(fields, len(raws), np.array(alive, bool), used, same, surface.numbers, stored)
 
 
@@ -109,7 +109,6 @@ def _same(
     now: Weights,
     before: Shown | None,
     slot: npt.NDArray[np.int64],
-    alive: npt.NDArray[np.bool_],
     numbers: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.bool_]:
     """(V,): whether each vertex has exactly the weights it was given at import."""

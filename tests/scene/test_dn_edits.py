@@ -274,6 +274,14 @@ def test_the_place_of_the_armature_does_not_count(made: bytes, tmp_path: Path) -
     assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == made
 
 
+def test_a_copied_sub_mesh_is_a_new_one_behind_the_old(made: bytes, tmp_path: Path) -> None:
+    scene.select(dragon_scene.meshes()[0])
+    bpy.ops.object.duplicate()
+    model = again(tmp_path)
+    assert [part.label for part in model.submeshes][:3] == ["Body", "Body.001", "Hair_0"]
+    assert bytes(model.submeshes[0].name) == bytes(msh.read(made).submeshes[0].name)
+
+
 def test_a_copy_of_the_whole_is_another_file(made: bytes, tmp_path: Path) -> None:
     objects = [dragon_scene.rig(), *dragon_scene.meshes()]
     scene.select(*objects)

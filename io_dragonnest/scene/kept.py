@@ -23,6 +23,18 @@ SUBMESH = "dragonnest_submesh"
 RIGID = "dragonnest_rigid"
 # Point attribute (INT): the vertex's number in its sub-mesh plus one; new vertices get 0 from Blender.
 VERTEX = "dragonnest_vertex"
+# On meshes: what belongs to the SKN of their file as a whole.
+SKIN_HEADER = "dragonnest_skin_header"  # its 1024 bytes
+SKIN_REST = "dragonnest_skin_rest"  # bytes behind the last material, inside the body of version 11
+SKIN_TAIL = "dragonnest_skin_tail"  # bytes behind the end
+# On materials, beside PART, ORDER and LABEL: the record as it came, properties included.
+SKIN = "dragonnest_skin"
+# On images.
+TEXTURE = "dragonnest_texture"  # the name a material calls it by
+MISSING = "dragonnest_missing"  # stands in for a texture that was not found
+CLEAR = "dragonnest_clear"  # whether it is anywhere not opaque: 1 no, 2 yes
+# On shader nodes that were made for a property: what they are for.
+ROLE = "dragonnest_role"
 
 # On objects of collisions and dummies: the record, raw, and what the scene said of it when it was made.
 COLLISION = "dragonnest_collision"  # type number plus one

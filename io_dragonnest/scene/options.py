@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...io_common.formats.options import option
+from ..formats.library import Library
 
 SCALES = (
     (0.01, "0.01", "One Blender unit is 100 file units, about as tall as a character"),
@@ -56,7 +57,37 @@ class ImportMshOptions:
         "Sub-meshes without weights move with the bone that they name as their parent, as in the game",
         group="Bones",
     )
+    use_skin: bool = option(
+        True,
+        "Materials",
+        "Take the materials from the SKN of the same name beside the model, with their textures",
+        group="Materials",
+    )
+    use_textures: bool = option(
+        True,
+        "Find Textures",
+        "Look for the textures that the materials name: beside the model, in the folders around it and in those of the "
+        "preferences",
+        group="Materials",
+    )
+    use_pack: bool = option(
+        False, "Pack Textures", "Keep the textures inside the .blend file instead of where they lie", group="Materials"
+    )
+    use_mask: bool = option(
+        False,
+        "Show Masks",
+        "Let mask textures work as in the game: red glows, blue takes the colour of the skin",
+        group="Materials",
+    )
     search_folders: tuple[str, ...] = field(default=())
+    library: Library = field(default_factory=Library, compare=False)
+
+
+@dataclass(frozen=True)
+class ImportSknOptions(ImportMshOptions):
+    """Options of materials: those of the model they bring along."""
+
+    use_skin: bool = field(default=True)
 
 
 @dataclass(frozen=True)
@@ -87,6 +118,15 @@ LAYOUTS = (
     ("AUTO", "As Imported", "A strip where it came as one, else a list"),
     ("LIST", "Lists", "Three corners for each triangle"),
     ("STRIP", "Strips", "One strip for each sub-mesh, whose triangles share corners"),
+)
+SKIN_VERSIONS = (
+    ("AUTO", "As Imported", "The version it came with; 11 for what was made in Blender"),
+    ("11", "11", "The pieces of the file stand in another order"),
+    ("10", "10", "The older one, as plain as it can be"),
+)
+TEXTURE_FORMATS = (
+    ("TGA", "TGA", "Without loss and without compression"),
+    ("PNG", "PNG", "Without loss, smaller"),
 )
 
 
@@ -122,3 +162,42 @@ class ExportMshOptions(ExportScope):
         presets=SCALES,
         group="Geometry",
     )
+    use_skin: bool = option(
+        False, "Materials Too", "Write the SKN of the same name beside the model", group="Materials"
+    )
+    skin_version: str = option(
+        "AUTO", "SKN Version", "The version of the material file", choices=SKIN_VERSIONS, group="Materials"
+    )
+    use_textures: bool = option(
+        False,
+        "Write Textures",
+        "Write the textures beside the materials: untouched ones as they are, others in the format chosen here",
+        group="Materials",
+    )
+    texture_format: str = option(
+        "TGA",
+        "New Textures As",
+        "How painted and new pictures are written; Blender cannot write DDS",
+        choices=TEXTURE_FORMATS,
+        group="Materials",
+    )
+
+
+@dataclass(frozen=True)
+class ExportSknOptions(ExportMshOptions):
+    """Options of materials. How the model is written counts too: every sub-mesh has a material."""
+
+    skin_version: str = option("AUTO", "Version", "The version of the file", choices=SKIN_VERSIONS)
+    mesh_name: str = option(
+        "",
+        "Model Name",
+        "The MSH that the materials name; empty: the one they came with, or that of the exported file",
+    )
+    use_model: bool = option(False, "Model Too", "Write the MSH of the same name beside the materials")
+    version: str = option(
+        "AUTO", "MSH Version", "The version of the model, where it is written too", choices=VERSIONS, group="Geometry"
+    )
+    layout: str = option(
+        "AUTO", "Faces", "How the triangles of edited meshes are written", choices=LAYOUTS, group="Geometry"
+    )
+    use_skin: bool = field(default=True)

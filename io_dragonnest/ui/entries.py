@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from ...io_common.formats.registry import Format
-from ..formats import checks, companions, msh
-from ..scene import build_msh, extract_msh
-from ..scene.options import ExportMshOptions, ImportMshOptions
+from ..formats import check_skn, checks, msh, outfit, skn
+from ..scene import build_skn, extract_msh, extract_skn
+from ..scene.options import ExportMshOptions, ExportSknOptions, ImportMshOptions, ImportSknOptions
 
 FORMATS: tuple[Format, ...] = (
     Format(
@@ -21,9 +21,28 @@ FORMATS: tuple[Format, ...] = (
         check=checks.check_msh,
         import_options=ImportMshOptions,
         export_options=ExportMshOptions,
-        build=build_msh.build,
+        build=build_skn.build_model,
         gather=extract_msh.gather,
-        extract=extract_msh.extract,
-        companions=companions.with_hierarchy,
+        extract=extract_skn.extract_model,
+        companions=outfit.with_materials,
+        finish=extract_skn.finish,
+    ),
+    Format(
+        id="dragonnest_skn",
+        label="Dragon Nest SKN materials",
+        extensions=(".skn",),
+        sniff=skn.sniff,
+        read=skn.read,
+        write=skn.write,
+        sections=skn.sections,
+        summary=skn.summary,
+        check=check_skn.check_skn,
+        import_options=ImportSknOptions,
+        export_options=ExportSknOptions,
+        build=build_skn.build,
+        gather=extract_msh.gather,
+        extract=extract_skn.extract,
+        companions=outfit.with_model,
+        finish=extract_skn.finish,
     ),
 )

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 from ...io_common.ui import operators
+from ..scene import effects
 from .entries import FORMATS
 
-WING = operators.Wing("Dragon Nest", FORMATS, operators.classes(FORMATS))
+WING = operators.Wing(
+    "Dragon Nest", FORMATS, (*effects.CLASSES, *operators.classes(FORMATS)), (effects.Settings(),)
+)

@@ -50,7 +50,9 @@ def _material(material: Material, who: str) -> Iterator[Issue]:
         yield error("no-effect", f"{who} names no effect file, such as Diffuse.fx")
     if not np.isfinite(material.alpha):
         yield error("not-a-number", f"the alpha of {who} is not a number")
-    repeated = [name for name, many in Counter(names.key(entry.name) for entry in material.properties).items() if many > 1]
+    repeated = [
+        name for name, many in Counter(names.key(entry.name) for entry in material.properties).items() if many > 1
+    ]
     if repeated:
         yield warning("repeated-property", f'{who} has the property "{repeated[0]}" more than once')
     for entry in material.properties:

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...io_common.formats import files
 from ...io_common.formats.errors import UserError
 from . import textures
 from .pictures import Picture
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # A file name without a path -> the bytes of that file, None where there is none.
 Resolver = Callable[[str], "bytes | None"]

@@ -11,13 +11,13 @@ from ...io_common.formats.errors import FileAccessError, UserError
 from . import companions, effects, msh, names, skn, textures
 from .companions import SkeletalMsh
 from .library import Library
-from .msh import Msh
 from .skn import Skn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ...io_common.formats.digest import Digest
+    from .msh import Msh
     from .pictures import Picture
 
 

@@ -61,22 +61,24 @@ def _dds(data: bytes) -> tuple[int, int] | str:
     header, height, width = struct.unpack_from("<I4xII", data, 4)
     if header != 124 or len(data) < _DDS_HEADER:
         return "its DDS header is damaged"
-    flags, code, bits = struct.unpack_from("<I4sI", data, 80)
     if struct.unpack_from("<I", data, 112)[0] & _CUBE_OR_VOLUME:
         return "it is a cube or volume texture, which cannot be shown"
-    if not 0 < width <= MOST_SIDE or not 0 < height <= MOST_SIDE:
-        return f"its header says {width} x {height} pixels, expected 1 to {MOST_SIDE} each"
+    wanted = _dds_pixels(data, width, height)
+    if isinstance(wanted, int) and len(data) - _DDS_HEADER < wanted and max(width, height) <= MOST_SIDE:
+        return f"it is cut off ({len(data) - _DDS_HEADER} bytes of pixels, expected {wanted})"
+    return (width, height) if isinstance(wanted, int) else wanted
+
+
+def _dds_pixels(data: bytes, width: int, height: int) -> int | str:
+    """The bytes that the first level takes, or why they cannot be read."""
+    flags, code, bits = struct.unpack_from("<I4sI", data, 80)
     if flags & _FOURCC:
         if code not in _BLOCK_BYTES:
             return f'its compression "{code.decode("ascii", "replace")}" is not known, expected DXT1, DXT3 or DXT5'
-        wanted = ((width + 3) // 4) * ((height + 3) // 4) * _BLOCK_BYTES[code]
-    elif flags & _RGB and bits in (24, 32):
-        wanted = width * height * bits // 8
-    else:
-        return "it is of a kind of DDS that cannot be read, expected DXT1, DXT3, DXT5 or 24 or 32 bits"
-    if len(data) - _DDS_HEADER < wanted:
-        return f"it is cut off ({len(data) - _DDS_HEADER} bytes of pixels, expected {wanted})"
-    return width, height
+        return ((width + 3) // 4) * ((height + 3) // 4) * _BLOCK_BYTES[code]
+    if flags & _RGB and bits in (24, 32):
+        return width * height * bits // 8
+    return "it is of a kind of DDS that cannot be read, expected DXT1, DXT3, DXT5 or 24 or 32 bits"
 
 
 def _png(data: bytes) -> tuple[int, int]:
@@ -114,7 +116,7 @@ _SIZES: dict[str, Any] = {".dds": _dds, ".png": _png, ".bmp": _bmp, ".jpg": _jpe
 
 
 def has_alpha(data: bytes) -> bool:
-    """Whether a picture without `trouble` is anywhere not fully opaque; of other files than DDS: whether it could be."""
+    """Whether a picture without `trouble` is anywhere not fully opaque; of any but DDS: whether it could be."""
     kind = suffix_of(data)
     if kind == ".dds":
         return _dds_alpha(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The effect parameters of a material as Blender properties: shown in panels, saved in the .blend, live in its nodes."""
+"""The effect parameters of a material as Blender properties: shown in panels, saved, live in its nodes."""
 
 from __future__ import annotations
 

@@ -15,13 +15,12 @@ from ...io_common.scene import transfer
 from ..formats import check_skn, msh, names, skn, textures
 from ..formats.msh import Msh
 from ..formats.skn import Kind, Material, Skn
-from . import extract_msh, groups, images, kept, materials, new_skin, records
+from . import extract_msh, images, kept, materials, new_skin, records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...io_common.formats.digest import Digest
-    from .options import ExportMshOptions
 
 NEWEST = 11
 
@@ -218,7 +217,9 @@ class Book:
                     raise ExportError(f'two different pictures would be written as "{name}"')
                 self._written[image.name] = name
                 if self._is_new(image):
-                    self.digest.add(f"new pictures were written as {self.options.texture_format}, not as DDS", subject=name)
+                    self.digest.add(
+                        f"new pictures were written as {self.options.texture_format}, not as DDS", subject=name
+                    )
         return self._written[image.name]
 
     @staticmethod

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 
 from ...io_common.scene import compat, shader
-from ..formats import effects, names
+from ..formats import effects, names, textures
 from . import images, kept
 from .wires import Wires
 
@@ -91,9 +91,7 @@ def refresh(material: bpy.types.Material, picture: Callable[..., bpy.types.Image
     _surface(material, wires)
 
 
-def _images(
-    material: bpy.types.Material, wires: Wires, picture: Callable[..., bpy.types.Image] | None
-) -> None:
+def _images(material: bpy.types.Material, wires: Wires, picture: Callable[..., bpy.types.Image] | None) -> None:
     """An image node for each texture that is named, linked or not."""
     for role in TEXTURES:
         item = find(material, role, "TEXTURE")
@@ -265,3 +263,38 @@ def edited_textures(material: bpy.types.Material) -> dict[str, str]:
         if item is not None and not images.means(image, item.texture):
             changed[names.key(role)] = images.file_name(image)
     return changed
+
+
+def put_image(material: bpy.types.Material, item: Any, image: bpy.types.Image) -> None:
+    """Let a texture property show `image`, and name its file."""
+    item.texture = images.file_name(image)
+    role = next((entry for entry in TEXTURES if names.key(entry) == names.key(item.title)), None)
+    if role is None or find(material, role, "TEXTURE") != item or material.node_tree is None:
+        return
+    node = Wires(material.node_tree, None).get(role)
+    if node is not None:
+        node.image = image
+    refresh(material)
+
+
+def find_missing(folders: list[str]) -> tuple[int, int]:
+    """Put pictures that lie in `folders` in the place of their checkers; how many, and how many are still missing."""
+    index = textures.Index()
+    for folder in folders:
+        index.add(folder, depth=textures.MOST_DEPTH)
+    found = left = 0
+    for image in [entry for entry in bpy.data.images if images.is_placeholder(entry)]:
+        name = images.file_name(image)
+        path = index.find(name)
+        real = images.from_disk(name, path) if path is not None else None
+        if real is None:
+            left += 1
+            continue
+        found += 1
+        image.user_remap(real)
+        bpy.data.images.remove(image)
+    if found:
+        for material in bpy.data.materials:
+            if settings(material).is_shown:
+                refresh(material)
+    return found, left

@@ -11,7 +11,7 @@ from ...io_common.formats.errors import ExportError
 from ...io_common.scene import shader
 from ..formats import effects, names
 from ..formats.skn import Kind, Material, Property
-from . import images, kept, materials
+from . import images, kept, materials, records
 
 if TYPE_CHECKING:
     import bpy
@@ -93,8 +93,6 @@ def adopt(material: bpy.types.Material) -> None:
 
     Raises `ExportError` for names a file cannot hold.
     """
-    from . import records
-
     made = record(material)
     group = materials.settings(material)
     if group.is_used:

@@ -76,7 +76,7 @@ class Wires:
         """The output of a node that multiplies the colour `out` by `color`, as far as `factor` says."""
         found = self.node(role, "ShaderNodeMix")
         found.data_type, found.blend_type = "RGBA", "MULTIPLY"
-        # Its sockets of all data types share names; only the index tells those of colours: 0 factor, 6 A, 7 B, output 2.
+        # Its sockets of all data types share names; only the index tells those of colours: 6 and 7, and output 2.
         found.inputs[0].default_value = 1.0
         found.inputs[7].default_value = color
         self.link(out, found.inputs[6])

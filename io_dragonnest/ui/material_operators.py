@@ -10,6 +10,7 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ...io_common.formats.errors import UserError
+from ...io_common.scene import selection
 from ...io_common.ui import preferences
 from ..formats import effects, textures
 from ..scene import images, materials, new_skin, records
@@ -18,12 +19,20 @@ _FILTER = ";".join(f"*{extension}" for extension in textures.EXTENSIONS)
 
 
 def material_of(context: bpy.types.Context) -> bpy.types.Material | None:
-    """The material the panels are about: of the Properties editor they are in, else of the active object."""
-    pinned = getattr(context, "material", None)
+    """The material the panels are about: of the Properties editor they are in, else of `object_of`."""
+    pinned: bpy.types.Material | None = getattr(context, "material", None)
     if pinned is not None:
-        return pinned  # type: ignore[no-any-return]
-    obj = context.active_object
+        return pinned
+    obj = object_of(context)
     return obj.active_material if obj is not None else None
+
+
+def object_of(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active object, if it can have materials, else the first selected one that has: an import selects them all."""
+    active = context.active_object
+    if active is not None and active.type in selection.SOLID:
+        return active
+    return next((obj for obj in context.selected_objects if obj.active_material is not None), None)
 
 
 def _is_editable(material: bpy.types.Material | None) -> bool:

@@ -9,7 +9,7 @@ import bpy
 
 from ..formats import effects, names
 from ..scene import images, materials
-from .material_operators import material_of, value_of
+from .material_operators import material_of, object_of, value_of
 
 _ROWS = 6
 _LONGEST = 255  # bytes of a texture name
@@ -115,7 +115,7 @@ class DRAGONNEST_PT_material(bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Which material, then its properties."""
-        obj = context.active_object
+        obj = object_of(context)
         if obj is not None and len(obj.material_slots) > 1:
             self.layout.template_list(
                 "MATERIAL_UL_matslots", "", obj, "material_slots", obj, "active_material_index", rows=2

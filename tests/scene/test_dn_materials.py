@@ -46,7 +46,9 @@ def changed(before: bytes, after: bytes) -> list[str]:
     old, new = skn.read(before), skn.read(after)
     found = []
     for number, (a, b) in enumerate(zip(old.materials, new.materials, strict=True)):
-        found += [f"{number}.{name}" for name in vars(a) if name != "properties" and getattr(a, name) != getattr(b, name)]
+        found += [
+            f"{number}.{name}" for name in vars(a) if name != "properties" and getattr(a, name) != getattr(b, name)
+        ]
         one, other = ([(p.name, p.kind, p.value) for p in entry.properties] for entry in (a, b))
         if [name for name, _kind, _value in one] != [name for name, _kind, _value in other]:
             found.append(f"{number}.order")
@@ -198,7 +200,12 @@ def test_new_work_is_a_scrambled_file(tmp_path: Path) -> None:
     found = skn.read(dragon_scene.export(tmp_path / "glass.skn", use_check=True))
     assert (found.version, found.order, skn.summary(found)["mesh"]) == (11, 0, "glass.msh")
     (entry,) = found.materials
-    assert (entry.label, skn.names.text(entry.effect), float(entry.alpha), entry.blend) == ("Glass", "Diffuse.fx", 0.5, 1)
+    assert (entry.label, skn.names.text(entry.effect), float(entry.alpha), entry.blend) == (
+        "Glass",
+        "Diffuse.fx",
+        0.5,
+        1,
+    )
     assert entry.get("g_MaterialDiffuse").numbers.tolist() == pytest.approx([1, 0, 0, 1])
     assert entry.get("g_EmissivePower").numbers.tolist() == [2.0]
     # It comes back as it was.
@@ -255,7 +262,7 @@ def test_more_or_fewer_materials_than_sub_meshes(count: int, tmp_path: Path) -> 
 def test_a_missing_model_is_one_sentence(tmp_path: Path) -> None:
     dragons.dressed(tmp_path, plain())
     (tmp_path / "hero.msh").unlink()
-    with pytest.raises(RuntimeError, match='hero.skn: the model of these materials is missing: "HERO.MSH", which'):
+    with pytest.raises(RuntimeError, match=r'the model of these materials is missing: "HERO\.MSH", which'):
         dragon_scene.bring(tmp_path / "hero.skn")
     assert not bpy.data.materials
     assert not bpy.data.objects

@@ -19,7 +19,7 @@ from bpy.props import (
 
 from ..formats.effects import EFFECTS, PARAMETERS
 from ..formats.skn import Kind
-from . import materials
+from . import images, materials
 
 NAME = "dragonnest"
 KINDS = (
@@ -54,7 +54,7 @@ def _search_parameter(_self: Any, _context: bpy.types.Context, _text: str) -> li
 
 
 def _search_texture(_self: Any, context: bpy.types.Context, _text: str) -> list[str]:
-    found = {materials.texture_name(image) for image in context.blend_data.images if image.type == "IMAGE"}
+    found = {materials.texture_name(image) for image in context.blend_data.images if images.is_picture(image)}
     return sorted(found, key=str.lower)
 
 

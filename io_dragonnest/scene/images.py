@@ -119,6 +119,11 @@ def is_placeholder(image: bpy.types.Image) -> bool:
     return bool(kept.get(image, kept.MISSING, 0)) and image.source == "GENERATED" and not image.is_dirty
 
 
+def is_picture(image: bpy.types.Image) -> bool:
+    """Whether an image is a picture of its own, and not what a render or the compositor shows."""
+    return image.type not in {"RENDER_RESULT", "COMPOSITING"}
+
+
 def has_alpha(image: bpy.types.Image) -> bool:
     """Whether an image is anywhere not opaque; of pictures that were not imported: whether it could be."""
     known = kept.get(image, kept.CLEAR, 0)
@@ -167,7 +172,7 @@ def means(image: bpy.types.Image, name: str) -> bool:
 
 def find(name: str, near: Iterable[bpy.types.Image]) -> bpy.types.Image:
     """The image for a name that was typed: one that is there, else the file beside those of `near`, else a checker."""
-    loaded = [image for image in bpy.data.images if image.type == "IMAGE" and means(image, name)]
+    loaded = [image for image in bpy.data.images if is_picture(image) and means(image, name)]
     real = [image for image in loaded if not is_placeholder(image)]
     if real:
         return real[0]

@@ -265,3 +265,38 @@ def test_preference_folders_are_searched(tmp_path: Path, extension_name: str) ->
     finally:
         preferences.folders.clear()
     assert node("g_DiffuseTex", found).image.source == "FILE"
+
+
+def test_archives_can_serve_textures(tmp_path: Path) -> None:
+    """What has no file on disk is packed, whatever the options say, and lies beside nothing."""
+    from addon.io_common.formats.digest import Digest
+    from addon.io_common.scene import transfer
+    from addon.io_dragonnest.formats.library import Library
+    from addon.io_dragonnest.scene.options import ImportSknOptions
+    from addon.io_dragonnest.ui.entries import FORMATS
+
+    dragons.dressed(tmp_path, plain("M", texture("g_DiffuseTex", r"textures\archived.tga")))
+    served = Library([{"archived.dds": dragons.CLEAR}.get])
+    job = transfer.Job(ImportSknOptions(library=served), Digest(), FORMATS)
+    entry = next(entry for entry in FORMATS if entry.id == "dragonnest_skn")
+    transfer.import_file(bpy.context, entry, tmp_path / "hero.skn", job)
+    image = node("g_DiffuseTex").image
+    assert image.packed_file is not None
+    assert image.filepath == "//archived.dds"
+    assert not any("not found" in line for line in job.digest.lines)
+
+
+def test_a_failed_import_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.dds").write_bytes(dragons.RED)
+    dragons.dressed(tmp_path, plain("M", texture("g_DiffuseTex", "a.dds"), texture("g_MaskTex", "gone.dds")))
+    from addon.io_common.formats.errors import UserError
+    from addon.io_dragonnest.scene import build_msh
+
+    def fail(*_rest: Any) -> None:
+        raise UserError("no")
+
+    monkeypatch.setattr(build_msh, "build", fail)
+    with pytest.raises(RuntimeError, match="no"):
+        dragon_scene.bring(tmp_path / "hero.skn")
+    assert not bpy.data.materials
+    assert not bpy.data.images

@@ -102,12 +102,7 @@ def _bags(action: bpy.types.Action) -> list[Any]:
 
 def write_png(image: bpy.types.Image, path: Path) -> None:
     """Write the pixels of `image` to `path`; what the image says of its own file may change."""
-    write_image(image, path, "PNG")
-
-
-def write_image(image: bpy.types.Image, path: Path, kind: str) -> None:
-    """Write the pixels of `image` to `path` as `kind`, one of Blender's file formats."""
-    cast("Any", image).file_format = kind
+    image.file_format = "PNG"
     rna: Any = bpy.types.Image.bl_rna
     if "save_copy" in rna.functions["save"].parameters:  # from 4.3; without it the image may be packed anew
         image.save(filepath=str(path), save_copy=True)

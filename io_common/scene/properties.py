@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import bpy
 
     # What custom properties can be put on.
-    Block = bpy.types.ID | bpy.types.Bone
+    Block = bpy.types.ID | bpy.types.Bone | bpy.types.Node
 
 
 def put(block: Block, name: str, value: bytes | str | float) -> None:

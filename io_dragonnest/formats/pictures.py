@@ -77,7 +77,7 @@ def _dds_pixels(data: bytes, width: int, height: int) -> int | str:
             return f'its compression "{code.decode("ascii", "replace")}" is not known, expected DXT1, DXT3 or DXT5'
         return ((width + 3) // 4) * ((height + 3) // 4) * _BLOCK_BYTES[code]
     if flags & _RGB and bits in (24, 32):
-        return width * height * bits // 8
+        return width * height * int(bits) // 8
     return "it is of a kind of DDS that cannot be read, expected DXT1, DXT3, DXT5 or 24 or 32 bits"
 
 

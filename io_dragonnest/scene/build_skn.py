@@ -84,9 +84,8 @@ def _make(record: skn.Material, pool: images.Pool, options: Any) -> bpy.types.Ma
 
 def keep(objects: list[bpy.types.Object], skin: Skn, made: list[bpy.types.Material]) -> None:
     """What belongs to the SKN as a whole, on every mesh of its model; materials without a sub-mesh stay in the file."""
-    meshes = [
-        cast("bpy.types.Mesh", obj.data) for obj in objects if obj.type == "MESH" and kept.has(obj.data, kept.HEADER)
-    ]
+    meshes = [cast("bpy.types.Mesh", obj.data) for obj in objects if obj.type == "MESH"]
+    meshes = [mesh for mesh in meshes if kept.has(mesh, kept.HEADER)]
     header = skn.header_bytes(skin)
     for mesh in meshes:
         kept.put(mesh, kept.SKIN_HEADER, header)

@@ -84,7 +84,7 @@ def skn_beside(
     found = skin_of(objects, made, options, digest, path.with_suffix(".skn"), mesh_name=path.name)
     data = skn.write(found)
     untouched = transfer.is_an_imported_file(objects, data)
-    for issue in check_skn.check_skn(found):
+    for issue in check_skn.check(found):
         if issue.severity is Severity.ERROR and options.use_check and not untouched:
             raise ExportError(f"the materials cannot be written: {issue.message}")
         digest.add(issue.message, subject=path.with_suffix(".skn").name)

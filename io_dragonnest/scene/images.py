@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
+import numpy as np
 
 from ...io_common.formats import files
 from ...io_common.formats.errors import UserError
-from ...io_common.scene import armature, compat
+from ...io_common.scene import armature
 from ..formats import pictures, textures
 from . import kept
 
@@ -217,11 +218,34 @@ def encoded(image: bpy.types.Image, kind: str) -> tuple[str, bytes] | None:
             return name, data
         if suffix in textures.EXTENSIONS:
             return f"{name[: len(_stem(name))]}{suffix}", data
+    if not len(cast("Any", image.pixels)) or not all(image.size):
+        return None
     suffix = f".{kind.lower()}"
     with tempfile.TemporaryDirectory(prefix="texture-") as folder:
         path = Path(folder) / f"texture{suffix}"
-        compat.write_image(image, path, "TARGA" if kind == "TGA" else "PNG")
+        _write(image, path, kind)
         return f"{name[: len(_stem(name))]}{suffix}", path.read_bytes()
+
+
+def _write(image: bpy.types.Image, path: Path, kind: str) -> None:
+    """Write the pixels through another image: saving changes what an image says of its own file."""
+    columns, rows = image.size
+    pixels = cast("Any", image.pixels)
+    values = np.empty(len(pixels), np.float32)
+    pixels.foreach_get(values)
+    if image.channels != 4:
+        wide = np.ones((columns * rows, 4), np.float32)
+        wide[:, :3] = values.reshape(columns * rows, image.channels)[:, : 3 if image.channels >= 3 else 1]
+        values = wide.reshape(-1)
+    copy = bpy.data.images.new("Texture", columns, rows, alpha=True, float_buffer=image.is_float)
+    try:
+        copy.alpha_mode = image.alpha_mode
+        cast("Any", copy.pixels).foreach_set(values)
+        copy.file_format = "TARGA_RAW" if kind == "TGA" else "PNG"
+        copy.filepath_raw = str(path)
+        copy.save()
+    finally:
+        bpy.data.images.remove(copy)
 
 
 def _stored(image: bpy.types.Image) -> bytes | None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def record(material: bpy.types.Material | None) -> Material:
     return found
 
 
-def _edge(alpha: bpy.types.NodeSocket) -> float:
+def _edge(alpha: Any) -> float:
     """Where the hard edge of alpha is: what a node that compares says, else a half."""
     node = alpha.links[0].from_node
     if getattr(node, "operation", "") == "GREATER_THAN" and not node.inputs[1].is_linked:

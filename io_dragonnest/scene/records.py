@@ -90,17 +90,17 @@ def record(material: bpy.types.Material, textures: dict[str, str]) -> Material:
 
 def _property(item: Any, before: Property | None, picture: str | None) -> Property:
     kind = _KIND[item.kind]
-    value = getattr(item, _FIELD[kind]) if kind in _FIELD else None
+    value: Any = getattr(item, _FIELD[kind]) if kind in _FIELD else None
     if kind is Kind.TEXTURE and picture is not None:
         value = picture
-    now = Property.of(item.title, kind, tuple(value) if kind is Kind.VECTOR else value) if before is None else None
-    if now is not None:
-        return now
-    assert before is not None  # noqa: S101  (for the type checker)
+    if kind is Kind.VECTOR:
+        value = tuple(value)
+    if before is None:
+        return Property.of(item.title, kind, value)
     name = before.name if before.label == item.title else names.lpstr(item.title, "property")
     if before.kind is kind and (kind not in _FIELD or _same(_shown(before), value)):
         return Property(name, kind, before.value)
-    return Property(name, kind, Property.of("", kind, tuple(value) if kind is Kind.VECTOR else value).value)
+    return Property(name, kind, Property.of("", kind, value).value)
 
 
 def _same(before: Any, now: Any) -> bool:
@@ -108,7 +108,7 @@ def _same(before: Any, now: Any) -> bool:
     if isinstance(before, str):
         return bool(before == now)
     then = np.clip(np.asarray(before, np.float64), -_LARGEST, _LARGEST)
-    return bool(np.array_equal(then, np.asarray(tuple(now) if np.ndim(now) else now, np.float64), equal_nan=True))
+    return bool(np.array_equal(then, np.asarray(now, np.float64), equal_nan=True))
 
 
 def name_field(material: bpy.types.Material, old: Material | None) -> bytes:

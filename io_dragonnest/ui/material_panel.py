@@ -41,7 +41,7 @@ class DRAGONNEST_UL_parameters(bpy.types.UIList):
             row.label(text=value_of(item))
 
 
-def draw_material(layout: bpy.types.UILayout, material: bpy.types.Material | None) -> None:
+def draw_material(layout: Any, material: bpy.types.Material | None) -> None:
     """All of it, for either place."""
     if material is None:
         layout.label(text="Select an object with a material", icon="INFO")

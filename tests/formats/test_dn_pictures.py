@@ -94,16 +94,16 @@ def test_resolvers_are_asked_for_what_no_folder_has(tmp_path: Path) -> None:
 
     def resolver(name: str) -> bytes | None:
         asked.append(name)
-        return b"archive" if name == "b.tga" else None
+        return b"archive" if name == "only_archived.tga" else None
 
     found = library.Library([resolver])
     model = tmp_path / "m.skn"
     assert found.find("A.DDS", model).data == b"here"
     assert not asked
-    picture = found.find(r"..\..\x\b.dds", model)
+    picture = found.find(r"..\..\x\only_archived.dds", model)
     assert (picture.data, picture.path) == (b"archive", None)
-    assert asked == ["b.dds", "b.tga"]
-    assert found.find("c.dds", model) is None
+    assert asked == ["only_archived.dds", "only_archived.tga"]
+    assert found.find("nowhere_at_all.dds", model) is None
     assert found.find("..", model) is None
 
 

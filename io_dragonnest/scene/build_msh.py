@@ -13,7 +13,7 @@ import numpy as np
 from ...io_common.scene import armature
 from ..formats import msh
 from ..formats.companions import SkeletalMsh
-from . import collisions, dummies, kept, skeleton, submesh
+from . import collisions, dummies, kept, placement, skeleton, submesh
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,11 @@ def build(
     name = armature.fit_name(path.stem) or "Model"
     collection = _collection(context, name, own=options.use_collection)
     rig, old = skeleton.armature_of(context, whole, name, collection, options, digest)
-    scale = float(kept.get(rig.data, kept.SCALE, options.global_scale)) if rig is not None else options.global_scale
+    scale = (
+        float(kept.get(cast("bpy.types.ID", rig.data), kept.SCALE, options.global_scale))
+        if rig is not None
+        else options.global_scale
+    )
     part = uuid.uuid4().hex
     made = _submeshes(whole, name, rig, scale, options, materials)
     for obj in made:
@@ -95,7 +99,7 @@ def _submeshes(
     if not made:
         holder = bpy.data.objects.new(name, bpy.data.meshes.new(name))
         kept.put(cast("bpy.types.ID", holder.data), kept.HOLDER, 1)
-        submesh.placement.hang(holder, rig, None, scale)
+        placement.hang(holder, rig, None, scale)
         made.append(holder)
     return made
 

@@ -292,3 +292,52 @@ def test_a_copy_of_the_whole_is_another_file(made: bytes, tmp_path: Path) -> Non
     files = sorted((tmp_path / "out").iterdir())
     assert len(files) == 2
     assert made in [path.read_bytes() for path in files]
+
+
+def test_joined_sub_meshes(made: bytes, tmp_path: Path) -> None:
+    first, second, _third, _fourth = dragon_scene.meshes()
+    scene.select(first, second)
+    bpy.ops.object.join()
+    before, after = msh.read(made), again(tmp_path)
+    assert [part.label for part in after.submeshes] == ["Body", "Blade", "파란 망토"]
+    old, new = before.submeshes, after.submeshes[0]
+    count = len(old[0].positions)
+    assert (new.positions == np.concatenate((old[0].positions, old[1].positions))).all()
+    assert (new.skin.weights[:count] == old[0].skin.weights).all()
+    labels, there = names.texts(new.skin.names), names.texts(old[1].skin.names)
+    for row in range(len(old[1].positions)):
+        now = {
+            labels[s]: w
+            for s, w in zip(new.skin.slots[count + row], new.skin.weights[count + row], strict=True)
+            if w > 0
+        }
+        was = {there[s]: w for s, w in zip(old[1].skin.slots[row], old[1].skin.weights[row], strict=True) if w > 0}
+        assert now == pytest.approx(was, abs=1e-6)
+
+
+def test_two_files_joined_into_one(made: bytes, tmp_path: Path) -> None:
+    dragon_scene.bring(tmp_path / "a.msh", use_append=True)
+    model = msh.read(dragon_scene.export(tmp_path / "b.msh", dragon_scene.rig(), use_join=True))
+    labels = [part.label for part in msh.read(made).submeshes]
+    assert [part.label for part in model.submeshes] == labels + labels
+    assert len(model.bones) == len(msh.read(made).bones)
+    assert len(model.dummies) == 8
+
+
+def test_reordered(made: bytes, tmp_path: Path) -> None:
+    for obj, order in zip(dragon_scene.meshes(), (3, 1, 4, 2), strict=True):
+        obj.data["dragonnest_order"] = order
+    assert [part.label for part in again(tmp_path).submeshes] == ["Hair_0", "파란 망토", "Body", "Blade"]
+
+
+def test_subdivided(made: bytes, tmp_path: Path) -> None:
+    obj = dragon_scene.meshes()[0]
+    with scene.edit_mode(obj, "all"):
+        bpy.ops.mesh.subdivide()
+    before, part = msh.read(made).submeshes[0], again(tmp_path).submeshes[0]
+    count = len(before.positions)
+    assert (part.positions[:count] == before.positions).all()
+    assert (part.uvs[:, :count] == before.uvs).all()
+    assert (part.skin.weights[:count] == before.skin.weights).all()
+    assert len(triangles.of(part).corners) >= 4 * len(triangles.of(before).corners)
+    assert np.abs(part.skin.weights.sum(axis=1) - 1).max() < 1e-5

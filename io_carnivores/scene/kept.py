@@ -84,7 +84,6 @@ RIG_PRINT = "carnivores_rig"
 REST_SHAPE = "carnivores_rest"
 
 
-
 def put_frames(block: Block, frames: npt.NDArray[np.int16]) -> None:
     """Keep the frames (N, V, 3) that `block` was made of, without loss in less than half their size."""
     put(block, FRAMES, b"")

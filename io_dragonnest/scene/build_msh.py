@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 import numpy as np
 
 from ...io_common.scene import armature
-from ..formats import msh
+from ..formats import companions, msh
 from ..formats.companions import SkeletalMsh
 from . import collisions, dummies, kept, placement, skeleton, submesh
 
@@ -59,6 +59,12 @@ def build(
             kept.put(holder, kept.PART, part)
             kept.put(holder, kept.ORDER, number + 1)
     return [*([rig] if rig is not None and not old else []), *made, *extras[0], *extras[1]]
+
+
+def read_companions(found: Msh, path: Path, options: ImportMshOptions, digest: Digest) -> SkeletalMsh:
+    """`companions.with_hierarchy`, for a chosen file that may be named relative to the open .blend."""
+    chosen = bpy.path.abspath(options.hierarchy_from) if options.hierarchy_from else ""
+    return companions.with_hierarchy(found, path, replace(options, hierarchy_from=chosen), digest)
 
 
 def _keeper(obj: bpy.types.Object) -> bpy.types.ID:

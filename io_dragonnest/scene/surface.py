@@ -161,27 +161,22 @@ def _normals(
     if before is None or not len(before.positions):
         return out, none
     at = numbers[corner_vertex]
-    expected = _expected(mesh, corner_vertex, numbers, before)
-    same = (at >= 0) & (np.abs(now - expected) <= _NORMAL).all(axis=1)
+    same = (at >= 0) & _is_near(now, before.normals[at])
+    if not compat.has_free_normals() and not same.all() and _same_faces(mesh, corner_vertex, numbers, before):
+        # Before 4.5 custom normals turn with the faces around them, and overlapping faces spoil them. Whether they were
+        # edited is then seen by doing the same to the mesh as it was.
+        positions = meshes.get_positions(mesh)
+        same |= _is_near(
+            now, meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions)
+        )
     out.view(np.uint32)[same] = np.ascontiguousarray(before.source.normals).view(np.uint32)[at[same]]
     return out, same
 
 
-def _expected(
-    mesh: bpy.types.Mesh, corner_vertex: npt.NDArray[np.int32], numbers: npt.NDArray[np.int64], before: Shown
-) -> npt.NDArray[np.float32]:
-    """(L, 3): what Blender would show of the normals it was given, had nobody edited them.
-
-    Before 4.5 custom normals turn with the faces around them. Whether they were edited is then seen by doing the same
-    to the mesh as it was, as long as it has the same faces.
-    """
-    at = np.maximum(numbers[corner_vertex], 0)
-    if compat.has_free_normals() or not _same_faces(mesh, corner_vertex, numbers, before):
-        return before.normals[at]
-    positions = meshes.get_positions(mesh)
-    if (positions == before.positions).all():
-        return before.normals[at]
-    return meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions)
+def _is_near(now: npt.NDArray[np.float32], before: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    """(L,) whether normals are those that Blender was given, as well as it can hold them."""
+    near: npt.NDArray[np.bool_] = (np.abs(now - before) <= _NORMAL).all(axis=1)
+    return near
 
 
 def _same_faces(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...io_common.formats.registry import Format
-from ..formats import checks, companions, msh
+from ..formats import checks, msh
 from ..scene import build_msh, extract_msh
 from ..scene.options import ExportMshOptions, ImportMshOptions
 
@@ -24,6 +24,6 @@ FORMATS: tuple[Format, ...] = (
         build=build_msh.build,
         gather=extract_msh.gather,
         extract=extract_msh.extract,
-        companions=companions.with_hierarchy,
+        companions=build_msh.read_companions,
     ),
 )

@@ -164,7 +164,10 @@ def extract(obj: bpy.types.Object, skeleton: bpy.types.Object | None, options: U
     bone = placement.parent_bone(obj)
     matrix = placement.within(obj, skeleton)
     values = _values(obj, kind, matrix)
-    if before is not None and before.kind is kind and _unchanged(values, kept.get_array(obj, kept.MADE, "<f8")):
+    same = _unchanged(values, kept.get_array(obj, kept.MADE, "<f8"))
+    if skeleton is not None and not placement.is_plain(placement.armature_matrix(skeleton, options)):
+        same = False
+    if before is not None and before.kind is kind and same:
         found = Collision(kind, before.parent, before.values)
     else:
         whole = placement.file_matrix(obj, skeleton, options) if skeleton is None else _whole(skeleton, matrix, options)

@@ -128,10 +128,11 @@ def extract(
         found.parent = bytes(known["parent"]) if known["has_parent"] else None
     else:
         found.parent = rig.field(bone) if bone is not None else names.field(names.SCENE_ROOT)
-    if known is not None and _unmoved(matrix, made):
+    whole = placement.armature_matrix(skeleton, options) if skeleton is not None else np.eye(4)
+    if known is not None and placement.is_plain(whole) and _unmoved(matrix, made):
         found.matrix = np.array(known["matrix"], "<f4")
     else:
-        found.matrix = space.to_file_matrix(_in_file_units(matrix, obj, skeleton, options)).astype("<f4")
+        found.matrix = space.to_file_matrix(_in_file_units(matrix, obj, whole, options)).astype("<f4")
     return found
 
 
@@ -150,14 +151,11 @@ def _unmoved(matrix: Floats, made: bytes) -> bool:
     return bool((np.abs(matrix - before) <= _TOLERANCE * np.maximum(np.abs(before).max(), 1.0)).all())
 
 
-def _in_file_units(
-    matrix: Floats, obj: bpy.types.Object, skeleton: bpy.types.Object | None, options: Units
-) -> npt.NDArray[Any]:
+def _in_file_units(matrix: Floats, obj: bpy.types.Object, whole: Floats, options: Units) -> npt.NDArray[Any]:
     """The matrix with its place in file units; a dummy on a bone is moved by that bone only."""
-    if skeleton is None:
+    if obj.parent is None:
         size = np.diag([1.0 / placement.unit(obj, options)] * 3 + [1.0])
         return np.asarray(size @ matrix, np.float64)
-    whole = placement.armature_matrix(skeleton, options)
     if placement.parent_bone(obj) is None:
         return np.asarray(whole @ matrix, np.float64)
     out = matrix.copy()

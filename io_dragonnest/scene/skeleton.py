@@ -48,8 +48,6 @@ def armature_of(
         options,
         aligned=model.scaled,
     )
-    made.scale = (options.global_scale,) * 3
-    kept.put(_data(made), kept.SCALE, float(np.float32(options.global_scale)))
     _mark(made, model)
     _note(model, links, digest, name)
     return made, False

@@ -341,3 +341,39 @@ def test_subdivided(made: bytes, tmp_path: Path) -> None:
     assert (part.skin.weights[:count] == before.skin.weights).all()
     assert len(triangles.of(part).corners) >= 4 * len(triangles.of(before).corners)
     assert np.abs(part.skin.weights.sum(axis=1) - 1).max() < 1e-5
+
+
+def test_shape_keys_count_as_they_are_mixed(made: bytes, tmp_path: Path) -> None:
+    obj = dragon_scene.meshes()[0]
+    obj.shape_key_add(name="Basis")
+    smile = obj.shape_key_add(name="Smile")
+    smile.data[3].co.z += 1
+    smile.value = 0.0
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == made
+    smile.value = 1.0
+    after = dragon_scene.export(tmp_path / "c.msh", *dragon_scene.meshes())
+    assert {entry for entry in dragon_scene.differences(made, after) if "position" in entry} == {
+        "sub-mesh 0 position 3, xyz 1"
+    }
+
+
+def test_applied_scale_keeps_the_size(made: bytes, tmp_path: Path) -> None:
+    rig = dragon_scene.rig()
+    scene.select(rig, *dragon_scene.meshes())
+    bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    before, after = msh.read(made), again(tmp_path)
+    for old, new in zip(before.submeshes, after.submeshes, strict=True):
+        if names.is_root(old.parent):  # Blender itself moves what is parented to a bone
+            assert np.abs(old.positions - new.positions).max() < 1e-3
+        assert np.abs(old.normals - new.normals).max() < 5e-3
+    assert np.abs(before.bones["inverse_bind"] - after.bones["inverse_bind"]).max() < 1e-2
+
+
+def test_a_model_twice_as_large(made: bytes, tmp_path: Path) -> None:
+    dragon_scene.rig().scale = [2 * value for value in dragon_scene.rig().scale]
+    before, after = msh.read(made), again(tmp_path)
+    assert after.submeshes[0].positions == pytest.approx(2 * before.submeshes[0].positions, abs=1e-3)
+    heads = (np.linalg.inv(model.bones["inverse_bind"].astype(float))[:, 3, :3] for model in (before, after))
+    assert np.abs(2 * next(heads) - next(heads)).max() < 1e-3
+    assert after.dummies[0].matrix[3, :3] == pytest.approx(2 * before.dummies[0].matrix[3, :3], abs=1e-3)
+    assert after.collisions[1].values == pytest.approx(2 * before.collisions[1].values, abs=1e-3)

@@ -44,13 +44,22 @@ def local_motion(
     `world` (N, B, 4, 4) moves the rest shape of each body in armature space, with an even scale at most; `rest`
     (B, 4, 4) are the bones' rest matrices. With M the rest matrix and D the motion, the key is M^-1 D_parent^-1 D M.
     """
-    relative = world.copy()
+    # Rotations, scales and places apart: to invert them costs nothing, and matrices by the thousand cost the most here.
+    scale = np.linalg.norm(world[..., :3, 0], axis=-1)
+    turn, place = world[..., :3, :3] / scale[..., None, None], world[..., :3, 3]
     child = np.flatnonzero(parents >= 0)
-    relative[:, child] = np.linalg.inv(world[:, parents[child]]) @ world[:, child]
-    basis = np.linalg.inv(rest) @ relative @ rest
-    scale = np.cbrt(np.linalg.det(basis[..., :3, :3]))
-    rotation = basis[..., :3, :3] / scale[..., None, None]
-    return Local(continuous(to_quaternions(rotation)), basis[..., :3, 3], scale)
+    above = parents[child]
+    size, own, moved = scale.copy(), turn.copy(), place.copy()
+    size[:, child] /= scale[:, above]
+    back = turn[:, above].swapaxes(2, 3)
+    own[:, child] = back @ turn[:, child]
+    away = back @ (place[:, child] - place[:, above])[..., None]
+    moved[:, child] = away[..., 0] / scale[:, above, None]
+    # To the bone's own axes, around its head.
+    axes, head = rest[:, :3, :3], rest[:, :3, 3]
+    moved += size[..., None] * (own @ head[..., None])[..., 0] - head
+    location = (axes.swapaxes(1, 2) @ moved[..., None])[..., 0]
+    return Local(continuous(to_quaternions(axes.swapaxes(1, 2) @ own @ axes)), location, size)
 
 
 def to_quaternions(rotation: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -29,6 +29,7 @@ _CHUNK = 256  # frames handled at once
 _WIDTH = 8
 _GRID = np.array([2.0**20] * 4 + [2.0**10] * 3 + [2.0**20])
 _FAR = 2.0**30
+_LEVEL = 1
 _FLOATS, _STEPS = b"f", b"s"
 
 
@@ -61,20 +62,23 @@ class Poses:
             values = np.frombuffer(plain, "<f4").reshape(frames, -1, _WIDTH)
         else:
             planes = np.frombuffer(plain, np.uint8).reshape(4, -1).T
-            steps = np.ascontiguousarray(planes).view("<i4").reshape(_WIDTH, -1, frames)
-            values = (np.cumsum(steps, axis=2, dtype=np.int64).T / _GRID).astype(np.float32)
+            folded = np.ascontiguousarray(planes).view("<i4").reshape(_WIDTH, -1, frames)
+            changes = (folded >> 1) ^ -(folded & 1)
+            values = (np.cumsum(changes, axis=2, dtype=np.int64).T / _GRID).astype(np.float32)
         return cls(values[..., :4], values[..., 4:7], values[..., 7])
 
     def packed(self) -> bytes:
         """As a .blend keeps it: on a grid a tenth as coarse as the noise of Blender, as differences, compressed."""
         values = np.concatenate((self.quaternion, self.translation, self.scale[..., None]), axis=2)
-        steps = np.rint(values.astype(np.float64) * _GRID)
-        if not (np.abs(steps) < _FAR).all():
-            return _FLOATS + zlib.compress(values.astype("<f4").tobytes())
-        changes = np.diff(steps.T, axis=2, prepend=0.0).astype("<i4")
-        # High bytes together: they are nearly all alike.
-        planes = np.ascontiguousarray(changes).view(np.uint8).reshape(-1, 4).T
-        return _STEPS + zlib.compress(planes.tobytes(), 9)
+        changes = np.rint(values.astype(np.float64) * _GRID).T
+        changes[..., 1:] -= changes[..., :-1].copy()
+        if not (np.abs(changes) < _FAR).all():
+            return _FLOATS + zlib.compress(values.astype("<f4").tobytes(), _LEVEL)
+        steps = changes.astype("<i4")
+        # The sign in the lowest bit, and high bytes together: they are nearly all 0. So the fastest level packs tighter
+        # than the slowest does without, in a tenth of the time.
+        planes = np.ascontiguousarray((steps << 1) ^ (steps >> 31)).view(np.uint8).reshape(-1, 4).T
+        return _STEPS + zlib.compress(planes.tobytes(), _LEVEL)
 
     @property
     def count(self) -> int:

@@ -80,7 +80,7 @@ def bake(
     with contextlib.ExitStack() as undo:
         undo.enter_context(selection.object_mode(context))
         undo.enter_context(selection.evaluated(context, [body.obj for body in bodies]))
-        undo.enter_context(_playing(context, bodies, aims))
+        undo.enter_context(playing(context, bodies, aims))
         for number, time in enumerate(times):
             frame = int(np.floor(time))
             context.scene.frame_set(frame, subframe=float(time - frame))
@@ -141,7 +141,7 @@ def _plays(obj: bpy.types.Object, paths: set[str]) -> bool:
 
 
 @contextlib.contextmanager
-def _playing(context: bpy.types.Context, bodies: Sequence[Body], aims: Sequence[Aim]) -> Iterator[None]:
+def playing(context: bpy.types.Context, bodies: Sequence[Body], aims: Sequence[Aim]) -> Iterator[None]:
     """The actions of `aims` alone move what those say; all is put back afterwards."""
     scene = context.scene
     with contextlib.ExitStack() as undo:

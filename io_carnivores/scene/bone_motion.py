@@ -74,6 +74,7 @@ def build(
     rig_object = armature.build(context, f"{obj.name} Armature", names, heads, rig.parent.tolist(), ends)
     for name, owner in zip(names, rig.owners.tolist(), strict=True):
         rig_object.data.bones[name][kept.OWNER_NUMBER] = owner
+        rig_object.data.bones[name][kept.BONE_NAME] = name
     obj.users_collection[0].objects.link(rig_object)
     bones = Bones(names, rig.parent, _rest_matrices(rig_object, names))
     stage = Stage(meshes.of(obj), rig_object, bones, Binding(np.arange(len(rig.body)), rig.body, rig.rest), fps)
@@ -117,8 +118,8 @@ def add(stage: Stage, item: clips.CARNIVORES_PG_animation, animation: Animation,
     action.use_fake_user = True
     times = curves.START + motion.times(len(animation.frames), animation.kps) * stage.fps
     local = _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), bones.rest, bones.parent))
-    _write(compat.curves(stage.rig, action), bones.names, local, times)
-    curves.seal(action, times)
+    printed = _write(compat.curves(stage.rig, action), bones.names, local, times)
+    curves.seal(action, times, printed)
     poses = bone_space.poses(bone_space.world_motion(local, bones.rest, bones.parent))
     originals.keep(action, stage.mesh, animation.frames, poses, stage.binding)
     action[kept.RIG_PRINT] = rig_print(stage.rig)
@@ -176,8 +177,9 @@ def is_recovered(obj: bpy.types.Object) -> bool:
     return rig is not None and any(kept.has(bone, kept.OWNER_NUMBER) for bone in rig.data.bones)
 
 
-def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> None:
-    """Quaternion, location and scale curves of every bone, linear between the frames of the file."""
+def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> str:
+    """Quaternion, location and scale curves of every bone, linear between the frames of the file; their fingerprint."""
+    pen = curves.Pen(bag)
     for bone, name in enumerate(names):
         group = bag.groups.new(name)
         path = f'pose.bones["{bpy.utils.escape_identifier(name)}"]'
@@ -187,16 +189,15 @@ def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.f
         if (local.scale[:, bone] != 1.0).any():
             channels.append(("scale", np.repeat(local.scale[:, bone, None], 3, axis=1)))
         for channel, values in channels:
-            for index in range(values.shape[1]):
-                points = np.stack((times, values[:, index]), axis=1)
-                curves.write_curve(bag, f"{path}.{channel}", points, index, group)
+            pen.write(f"{path}.{channel}", times, values, group)
+    return pen.fingerprint
 
 
-def rig_print(rig_object: bpy.types.Object) -> str:
-    """A digest of the bones that an Action moves."""
+def rig_print(rig_object: bpy.types.Object, names: Sequence[str] | None = None) -> str:
+    """A digest of the bones that an Action moves, under other `names` where these are given."""
     digest = hashlib.blake2b(digest_size=16)
     bones = rig_object.data.bones
-    digest.update("\0".join(bone.name for bone in bones).encode())
+    digest.update("\0".join(names or [bone.name for bone in bones]).encode())
     for name in ("head_local", "tail_local"):
         values = np.empty(len(bones) * 3, np.float32)
         bones.foreach_get(name, values)

@@ -82,8 +82,11 @@ def extract_cat(
     own = kept.get(mesh, kept.KIND, "") == KIND
     names = _names([item.name for item in items], "" if own else path.stem, "animation")
     titles = _names([item.name for item in listed], "" if own else path.stem, "sound")
+    title = kept.get(mesh, kept.CAT_TITLE, "")
+    if not (own and kept.has(mesh, kept.CAT)):  # a text may well have none
+        title = title or label(kept.get(mesh, kept.NAME_BLOCK, b"")) or path.stem
     text = Cat(
-        title=kept.get(mesh, kept.CAT_TITLE, "") or label(kept.get(mesh, kept.NAME_BLOCK, b"")) or path.stem,
+        title=title,
         model=kept.get(mesh, kept.CAT_MODEL, "") or f"{safe_stem(path.stem)}.3dn",
         animations=[
             CatAnimation(name, sound_table.entry(item, len(listed))) for name, item in zip(names, items, strict=True)

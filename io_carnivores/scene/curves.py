@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -14,33 +14,66 @@ import numpy.typing as npt
 from ...io_common.scene import compat
 from . import kept
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LINEAR = 1  # interpolation of a keyframe
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+_STEADY = 1e-6  # values closer together are one; it moves nothing by a hundredth of a step of a file
 START = 1.0  # scene frame at which imported animations start
 
 
-def write_curve(
-    bag: Any,
-    path: str,
-    points: npt.NDArray[np.float64],
-    index: int = 0,
-    group: Any = None,
-) -> None:
+def write_curve(bag: Any, path: str, points: npt.NDArray[np.float64]) -> None:
     """One F-curve through `points` (n, 2) of frame and value, linear in between."""
-    curve = bag.fcurves.new(path, index=index)
-    if group is not None:
-        curve.group = group
-    curve.keyframe_points.add(len(points))
-    curve.keyframe_points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
-    curve.keyframe_points.foreach_set("interpolation", np.full(len(points), LINEAR, np.uint8))
-    curve.update()
+    Pen(bag).write(path, points[:, 0], points[:, 1:])
 
 
-def seal(action: bpy.types.Action, times: npt.NDArray[np.float64]) -> None:
-    """Say in an Action where it starts and ends, and remember its curves as they are."""
+class Pen:
+    """Writes new F-curves, and knows what `fingerprint` will find in an Action that has no others."""
+
+    def __init__(self, bag: Any) -> None:
+        self._bag = bag
+        self._digest = hashlib.blake2b(digest_size=16)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all curves written; those of a group must have been written one after the other."""
+        return self._digest.hexdigest()
+
+    def write(
+        self, path: str, times: npt.NDArray[np.float64], values: npt.NDArray[np.float64], group: Any = None
+    ) -> None:
+        """One F-curve for each element of a property: `values` (n, width) at frames `times` (n,), linear in between.
+
+        A property that stays as it is, to within `_STEADY`, has a single key. Handles lie on their keys, as linear
+        curves do not use them: so a saved file has twice as much to repeat, and needs half the space when it is
+        compressed. Blender puts them where their kind says as soon as a curve is edited.
+        """
+        count = len(times) if np.ptp(values, axis=0).max() > _STEADY else 1
+        points = np.empty((values.shape[1], count, 2), np.float32)
+        points[..., 0], points[..., 1] = times[:count], values[:count].T
+        kinds = np.full(count, LINEAR, np.uint8)
+        end = kinds.astype(np.int32).tobytes()
+        for index, flat in enumerate(points.reshape(len(points), -1)):
+            curve = self._bag.fcurves.new(path, index=index)
+            if group is not None:
+                curve.group = group
+            keys = curve.keyframe_points
+            keys.add(count)
+            for name in ("co", "handle_left", "handle_right"):
+                keys.foreach_set(name, flat)
+            keys.foreach_set("interpolation", kinds)
+            self._digest.update(_head(path, index) + flat.tobytes() + end)
+
+
+def seal(action: bpy.types.Action, times: npt.NDArray[np.float64], printed: str = "") -> None:
+    """Say in an Action where it starts and ends, and remember its curves as they are.
+
+    `printed`: their fingerprint, where it is known.
+    """
     action.use_frame_range = True
     action.frame_start, action.frame_end = float(times[0]), float(times[-1])
-    action[kept.CURVES_PRINT] = fingerprint(action)
+    action[kept.CURVES_PRINT] = printed or fingerprint(action)
 
 
 def seal_again(action: bpy.types.Action) -> None:
@@ -53,25 +86,47 @@ def is_sealed(action: bpy.types.Action) -> bool:
     return kept.has(action, kept.CURVES_PRINT) and kept.get(action, kept.CURVES_PRINT, "") == fingerprint(action)
 
 
-def fingerprint(action: bpy.types.Action) -> str:
-    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers."""
+def fingerprint(action: bpy.types.Action, names: Mapping[str, str] | None = None) -> str:
+    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers.
+
+    `names`: bones that are to count under other names.
+    """
     digest = hashlib.blake2b(digest_size=16)
     for curve in compat.all_curves(action):
-        count = len(curve.keyframe_points)
-        values = np.empty(2 * count, np.float32)
-        curve.keyframe_points.foreach_get("co", values)
-        kinds = np.empty(count, np.int32)
-        curve.keyframe_points.foreach_get("interpolation", kinds)
-        digest.update(f"{curve.data_path}|{curve.array_index}|{curve.mute}|{len(curve.modifiers)}".encode())
-        digest.update(values.tobytes())
-        digest.update(kinds.tobytes())
+        keys = curve.keyframe_points
+        values = np.empty(2 * len(keys), np.float32)
+        keys.foreach_get("co", values)
+        kinds = np.empty(len(keys), np.int32)
+        keys.foreach_get("interpolation", kinds)
+        path = renamed(curve.data_path, names) if names else curve.data_path
+        head = _head(path, curve.array_index, curve.mute, len(curve.modifiers))
+        digest.update(head + values.tobytes() + kinds.tobytes())
     return digest.hexdigest()
+
+
+def _head(path: str, index: int, mute: bool = False, modifiers: int = 0) -> bytes:  # noqa: FBT001, FBT002
+    return f"{path}|{index}|{mute}|{modifiers}".encode()
+
+
+def bone_of(path: str) -> str | None:
+    """The name of the bone that a data path leads to, None for others."""
+    match = _BONE.match(path)
+    return bpy.utils.unescape_identifier(match[1]) if match is not None else None
+
+
+def renamed(path: str, names: Mapping[str, str]) -> str:
+    """A data path with the bone it leads to under its name in `names`, where it stands there."""
+    match = _BONE.match(path)
+    name = names.get(bpy.utils.unescape_identifier(match[1])) if match is not None else None
+    if match is None or name is None:
+        return path
+    return f'pose.bones["{bpy.utils.escape_identifier(name)}"]{path[match.end() :]}'
 
 
 def bones_of(action: bpy.types.Action) -> set[str]:
     """The names of the bones that an Action moves."""
-    found = (_BONE.match(curve.data_path) for curve in compat.all_curves(action))
-    return {bpy.utils.unescape_identifier(match[1]) for match in found if match is not None}
+    found = (bone_of(curve.data_path) for curve in compat.all_curves(action))
+    return {name for name in found if name is not None}
 
 
 def stretch(action: bpy.types.Action, factor: float) -> None:

@@ -15,7 +15,7 @@ from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import motion, offsets
 from ..formats.motion import Animation
-from . import bake, clips, curves, kept, originals, part, shape_motion
+from . import bake, bone_rename, clips, curves, kept, originals, part, shape_motion
 from .frame_edits import Case
 from .vertices import Vertices
 
@@ -52,6 +52,8 @@ class Source:
         digest: Digest,
     ) -> Source:
         """`vertices`: how many the written model has. Their place in the scene is taken as it is now."""
+        for obj in objects:
+            bone_rename.mend(obj)
         still = not options.use_mesh_modifiers
         bodies = [bake.Body.of(obj, part.file_matrix(obj, obj, options), still=still) for obj in objects]
         return cls(context, bodies, vertices, digest, options.use_base_edits)

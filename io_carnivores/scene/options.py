@@ -147,6 +147,12 @@ class CharacterOptions(ImportOptions):
             ),
         ),
     )
+    bones_from: str = option(
+        "",
+        "Skeleton From",
+        "A 3DF or 3DN of the same creature: bones get its names, and its joints where they fit; empty: names by place",
+        is_file=True,
+    )
     use_correctives: bool = option(
         False,
         "Soft Vertices",

@@ -100,7 +100,7 @@ def keep(action: bpy.types.Action, mesh: bpy.types.ID, frames: Frames, poses: Po
         whole = np.zeros((len(frames), count, 3), np.int16)
         whole[:, binding.number] = frames
     rest[binding.number] = binding.rest
-    kept.put(action, kept.FRAMES, whole.astype("<i2", copy=False).tobytes())
+    kept.put_frames(action, whole)
     kept.put(action, kept.BODIES, body.tobytes())
     kept.put(action, kept.MOTION, poses.packed())
     if binding.prints is not None:
@@ -118,11 +118,10 @@ def keep_soft(action: bpy.types.Action, soft: Flags) -> None:
 def of(action: bpy.types.Action, mesh: bpy.types.ID) -> Original | None:
     """What `action` was made of for `mesh`; None when it was not, or nothing fits together any more."""
     body = kept.get_array(action, kept.BODIES, "<i2")
-    raw = kept.get_array(action, kept.FRAMES, "<i2")
     count = len(body)
-    if not count or not len(raw) or len(raw) % (3 * count):
+    frames = kept.get_frames(action, count)
+    if frames is None:
         return None
-    frames = raw.reshape(-1, count, 3)
     poses = Poses.read(kept.get(action, kept.MOTION, b""), len(frames))
     own = kept.get_array(action, kept.REST_SHAPE, "<f4")
     rest = own.reshape(-1, 3) if len(own) == 3 * count else FILE_Y_UP.undo(numbering.reference(mesh))[:count]

@@ -14,7 +14,7 @@ from ...io_common.formats.errors import UserError
 from ...io_common.formats.files import safe_stem
 from ...io_common.scene import compat, selection
 from ...io_common.scene import mesh as meshes
-from . import bake, clips, frames, shape_motion, soft_keys, sounds
+from . import bake, bone_rename, clips, frames, shape_motion, soft_keys, sounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,8 @@ def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
     scene = selection.scene(context)
     if item.action is None and not item.use_scene:
         raise UserError(f'the animation "{item.name}" has no motion to play')
+    for obj in objects:
+        bone_rename.mend(obj)
     if item.action is not None:
         aims = bake.targets(objects, item.action)
         if not aims:

@@ -88,6 +88,11 @@ def curves_by_slot(action: bpy.types.Action) -> list[tuple[Any, list[Any]]]:
     return list(found.values())
 
 
+def slots_of_kind(action: bpy.types.Action, kind: str) -> list[Any]:
+    """The slots of an action for data-blocks of one kind, "OBJECT" or "KEY"; none where there are no slots."""
+    return [slot for slot in getattr(action, "slots", ()) if slot.target_id_type == kind]
+
+
 def all_curves(action: bpy.types.Action) -> list[Any]:
     """Every F-curve of an action, over all its slots."""
     if not hasattr(action, "layers"):

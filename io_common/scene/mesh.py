@@ -210,6 +210,28 @@ def set_rigid_groups(obj: bpy.types.Object, names: list[str], owner: npt.NDArray
             group.add(members.tolist(), 1.0, "REPLACE")
 
 
+def set_weights(
+    obj: bpy.types.Object,
+    names: list[str],
+    vertex: npt.NDArray[np.integer],
+    group: npt.NDArray[np.integer],
+    weight: npt.NDArray[np.floating[Any]],
+) -> None:
+    """Replace the vertex groups of an object by `names`, with these members; weights are rounded to 1/256.
+
+    `vertex`, `group` (an index into `names`) and `weight` are (n,) each.
+    """
+    obj.vertex_groups.clear()
+    groups = [obj.vertex_groups.new(name=name) for name in names]
+    steps = np.rint(np.asarray(weight, np.float64) * 256).astype(np.int64)
+    order = np.lexsort((vertex, steps, group))
+    # One call for all members of a group that weigh the same.
+    change = np.flatnonzero((np.diff(group[order]) != 0) | (np.diff(steps[order]) != 0)) + 1
+    for members in np.split(order, change):
+        if len(members) and steps[members[0]] > 0:
+            groups[int(group[members[0]])].add(vertex[members].tolist(), float(steps[members[0]]) / 256, "REPLACE")
+
+
 def heaviest_group(
     mesh: bpy.types.Mesh, wanted: npt.NDArray[np.int32], present: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
@@ -226,6 +248,23 @@ def heaviest_group(
     leaders, first = np.unique(owner[order], return_index=True)
     result[leaders] = number[order][first]
     return result
+
+
+def with_normals_then_moved(
+    positions: npt.NDArray[np.float32],
+    corners: npt.NDArray[np.int32],
+    normals: npt.NDArray[np.float32],
+    moved: npt.NDArray[np.float32],
+) -> npt.NDArray[np.float32]:
+    """(L, 3): the corner normals of a mesh that is given custom normals (V, 3) and whose vertices are moved then."""
+    mesh = from_triangles("Normals", positions, corners)
+    try:
+        set_vertex_normals(mesh, normals)
+        _data(mesh.attributes["position"]).foreach_set("vector", np.ascontiguousarray(moved, np.float32).ravel())
+        mesh.update()
+        return get_corner_normals(mesh)
+    finally:
+        bpy.data.meshes.remove(mesh)
 
 
 def group_weights(
@@ -251,20 +290,3 @@ def group_weights(
         bm.free()
     table = np.array(rows, np.float64).reshape(-1, 3)
     return table[:, 0].astype(np.intp), table[:, 1].astype(np.intp), table[:, 2]
-
-
-def with_normals_then_moved(
-    positions: npt.NDArray[np.float32],
-    corners: npt.NDArray[np.int32],
-    normals: npt.NDArray[np.float32],
-    moved: npt.NDArray[np.float32],
-) -> npt.NDArray[np.float32]:
-    """(L, 3): the corner normals of a mesh that is given custom normals (V, 3) and whose vertices are moved then."""
-    mesh = from_triangles("Normals", positions, corners)
-    try:
-        set_vertex_normals(mesh, normals)
-        _data(mesh.attributes["position"]).foreach_set("vector", np.ascontiguousarray(moved, np.float32).ravel())
-        mesh.update()
-        return get_corner_normals(mesh)
-    finally:
-        bpy.data.meshes.remove(mesh)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import armature, transfer
+from ..formats import outfit as outfits
 from ..formats import skn
 from ..formats.outfit import DressedMsh, DressedSkn, Outfit
 from . import build_msh, images, kept, materials, records
@@ -20,6 +22,21 @@ if TYPE_CHECKING:
     from ..formats.msh import Msh
     from ..formats.skn import Skn
     from .options import ImportMshOptions
+
+
+def read_model(found: Msh, path: Path, options: ImportMshOptions, digest: Digest) -> DressedMsh:
+    """`outfit.with_materials`, for a chosen file that may be named relative to the open .blend."""
+    return outfits.with_materials(found, path, _absolute(options), digest)
+
+
+def read_skin(found: Skn, path: Path, options: ImportMshOptions, digest: Digest) -> DressedSkn:
+    """`outfit.with_model`, likewise."""
+    return outfits.with_model(found, path, _absolute(options), digest)
+
+
+def _absolute(options: ImportMshOptions) -> ImportMshOptions:
+    chosen = bpy.path.abspath(options.hierarchy_from) if options.hierarchy_from else ""
+    return replace(options, hierarchy_from=chosen)
 
 
 def build(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...io_common.formats.registry import Format
-from ..formats import check_skn, checks, msh, outfit, skn
+from ..formats import check_skn, checks, msh, skn
 from ..scene import build_skn, extract_msh, extract_skn
 from ..scene.options import ExportMshOptions, ExportSknOptions, ImportMshOptions, ImportSknOptions
 
@@ -24,7 +24,7 @@ FORMATS: tuple[Format, ...] = (
         build=build_skn.build_model,
         gather=extract_msh.gather,
         extract=extract_skn.extract_model,
-        companions=outfit.with_materials,
+        companions=build_skn.read_model,
         finish=extract_skn.finish,
     ),
     Format(
@@ -42,7 +42,7 @@ FORMATS: tuple[Format, ...] = (
         build=build_skn.build,
         gather=extract_msh.gather,
         extract=extract_skn.extract,
-        companions=outfit.with_model,
+        companions=build_skn.read_skin,
         finish=extract_skn.finish,
     ),
 )

@@ -105,7 +105,7 @@ def build(
     data = bpy.data.armatures.new(title)
     obj = bpy.data.objects.new(title, data)
     ends = tails(heads, parents) if ends is None else ends
-    with _edit_mode(context, obj):
+    with edit_mode(context, obj):
         bones = []
         for label, head, tail in zip(names, heads.tolist(), ends.tolist(), strict=True):
             bone = data.edit_bones.new(label)
@@ -136,7 +136,7 @@ def fit_bone_name(text: str) -> str:
 
 
 @contextlib.contextmanager
-def _edit_mode(context: bpy.types.Context, obj: bpy.types.Object) -> Iterator[None]:
+def edit_mode(context: bpy.types.Context, obj: bpy.types.Object) -> Iterator[None]:
     """Edit Mode on an object in a scene of its own: in the user's, every change of mode would evaluate all of it."""
     scene = bpy.data.scenes.new("Armature")
     try:

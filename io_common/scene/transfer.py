@@ -73,7 +73,7 @@ def import_file(context: bpy.types.Context, entry: Format, path: Path, job: Job)
             raise error.at(path) from error
         for obj in made:
             if obj.data is not None:
-                _remember(obj.data, fingerprint(data))
+                remember(obj.data, fingerprint(data))
         job.shown.update(1.0)
     return made
 
@@ -93,13 +93,14 @@ def fingerprint(data: bytes) -> str:
     return f"{len(data):x}-{zlib.crc32(data):08x}"
 
 
-def _remember(block: bpy.types.ID, digest: str) -> None:
+def remember(block: bpy.types.ID, digest: str) -> None:
     """Note on a data-block that this file came to it; an armature may take many."""
     known = [entry for entry in str(block.get(SOURCE, "")).split() if entry != digest]
     block[SOURCE] = " ".join([*known, digest][-_MOST_SOURCES:])
 
 
-def _is_an_imported_file(group: Sequence[bpy.types.Object], data: bytes) -> bool:
+def is_an_imported_file(group: Sequence[bpy.types.Object], data: bytes) -> bool:
+    """Whether `data` is, to the byte, a file that one of these objects came from."""
     digest = fingerprint(data)
     return any(obj.data is not None and digest in str(obj.data.get(SOURCE, "")).split() for obj in group)
 
@@ -162,7 +163,7 @@ def prepare(
         try:
             model = entry.extract(context, group.objects, options, digest, target)
             data = entry.write(model)
-            untouched = _is_an_imported_file(group.objects, data)
+            untouched = is_an_imported_file(group.objects, data)
             for issue in entry.check(model, options.game):
                 # What came out of a file may go back into it, whatever a game thinks of it.
                 known = replace(issue, severity=Severity.WARNING) if untouched else issue

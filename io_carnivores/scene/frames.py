@@ -15,7 +15,7 @@ from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import motion, offsets
 from ..formats.motion import Animation
-from . import bake, bone_rename, clips, curves, kept, originals, part, shape_motion
+from . import bake, bone_rename, clips, curves, kept, originals, part, shape_motion, stray_keys
 from .frame_edits import Case
 from .vertices import Vertices
 
@@ -143,7 +143,7 @@ class Source:
         case = self._case(item)
         # What an Action was made of is known in the space of the mesh.
         bodies = self.bodies if case is None else [replace(body, matrix=None) for body in self.bodies]
-        values = bake.bake(self.context, bodies, action, times, item.soft_action if action is not None else None)
+        values = self._sampled(item, bodies, action, times)
         if values.shape[1] != self.vertices:
             raise ExportError(
                 f'the animation "{item.name}" moves {values.shape[1]} vertices, but the model that is written has '
@@ -151,6 +151,25 @@ class Source:
             )
         positions = np.asarray(FILE_Y_UP.undo(values), np.float32)
         return positions if case is None else self._placed(case.mended(positions))
+
+    def _sampled(
+        self,
+        item: Any,
+        bodies: list[bake.Body],
+        action: bpy.types.Action | None,
+        times: npt.NDArray[np.float64],
+    ) -> npt.NDArray[np.float32]:
+        """What plays at `times`, (N, V, 3) Blender axes."""
+        if action is None or item.use_length or self.force:
+            return bake.bake(self.context, bodies, action, times, item.soft_action if action is not None else None)
+        with stray_keys.counted(action, times) as (played, beside):
+            if beside:
+                some = "1 key lies" if beside == 1 else f"{beside} keys lie"
+                self.digest.note(
+                    f'"{item.name}": {some} beside the frames of the file and {"was" if beside == 1 else "were"} taken '
+                    "for the nearest; Play sets the scene to the rate of an animation"
+                )
+            return bake.bake(self.context, bodies, played, times, item.soft_action)
 
     def _warn_of_lost_bones(self, name: str, action: bpy.types.Action) -> None:
         """Blender renames bones in the Actions that are assigned, and in no others."""

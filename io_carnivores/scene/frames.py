@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from .options import ExportCatOptions, ExportCharacterOptions
 
     Positions = npt.NDArray[np.floating]
+
+
+_FASTEST = 32767.0  # frames per second that Blender takes
+_NOISE = 1e-3  # scene frames by which single precision may be off
 
 
 @dataclass
@@ -208,6 +213,28 @@ def frame_count(scene: bpy.types.Scene, item: Any) -> int:
         return int(item.frames)
     start, end = span(item)
     return motion.count_for((end - start) / (item.rate or scene_rate(scene)), item.kps)
+
+
+def own_rate(scene: bpy.types.Scene, item: Any) -> float:
+    """Frames per second of a scene in which an animation's keys lie on whole frames.
+
+    The N - 1 intervals between the frames of a file are stretched over N / KPS seconds. A slow one, below a frame per
+    second, gets whole multiples. What was added in Blender keeps the rate it was made at.
+    """
+    if item.use_length or item.use_scene:
+        return float(item.own_rate or item.rate or scene_rate(scene))
+    count = frame_count(scene, item)
+    if count < 2:
+        return scene_rate(scene)
+    rate = max(item.kps, 1) * (count - 1) / count
+    return min(rate * math.ceil(1 / rate), _FASTEST)
+
+
+def take_range(scene: bpy.types.Scene, item: Any) -> None:
+    """The scene's first and last frame are those of an animation, the last rounded up."""
+    start, end = span(item)
+    scene.frame_start = math.floor(start + _NOISE)
+    scene.frame_end = max(scene.frame_start, math.ceil(end - _NOISE))
 
 
 def sample_times(scene: bpy.types.Scene, item: Any) -> npt.NDArray[np.float64]:

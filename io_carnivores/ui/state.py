@@ -114,6 +114,7 @@ class CARNIVORES_PG_sidebar(bpy.types.PropertyGroup):
         findings: Any
         checked: str
         checked_print: str
+        checked_names: str
         show_chosen: bool
         legend: Any
     else:
@@ -137,6 +138,7 @@ class CARNIVORES_PG_sidebar(bpy.types.PropertyGroup):
         findings: CollectionProperty(type=CARNIVORES_PG_finding)
         checked: StringProperty(name="Checked", description="What the findings are of; empty before the first check")
         checked_print: StringProperty(options={"HIDDEN"}, description="What the checked objects were like")
+        checked_names: StringProperty(options={"HIDDEN"}, description="Names of the checked objects, one a line")
         show_chosen: BoolProperty(
             name="Show Chosen",
             description="Show the animation that is chosen in the list: assign its Action and set the range of the scene",

@@ -108,10 +108,12 @@ def _rig(
     if options.motion == "AUTO" and not rig.fit.good:
         digest.add("the motion does not fit bones well, so it is shown by shape keys", subject=path.name)
         return None
-    within = " / ".join(f"{100 * share:.1f} %" for share in rig.fit.distances)
-    fit = f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames"
+    within = " / ".join(f"{100 * share:.1f}" for share in rig.fit.distances)
     soft = rig.softness()
-    digest.note(f"{fit}; {soft}" if soft else fit)
+    digest.note(
+        f"{path.name}: bones fit within 0.1 / 0.25 / 1 unit for {within} %",
+        remark=f"{path.name}: {soft}" if soft else "",
+    )
     return rig
 
 

@@ -1,26 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The main job, shown on the sample dinosaur: `python3 dev.py demo [--picture PNG]`.
 
-Imports it, renders it, saves a .blend, opens that again, exports the model and compares the bytes. Ends with exit code
-1 if they differ. `--picture` names a further place for the picture, such as docs/images/dinosaur.png.
+Imports it, renders it, saves a .blend, opens that again, exports the model and compares the bytes: once the static
+model, once the character with its bones, animations and sounds. Ends with exit code 1 if they differ. `--picture` names
+a further place for the picture of the static model, such as docs/images/dinosaur.png.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
+from tools.embedded import PACKAGE
 from tools.staging import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 ASSETS = ROOT / "assets"
 OUTPUT = ROOT / "build" / "demo"
@@ -39,6 +42,20 @@ FERNS = (
     (-4.5, 17.0, 1.5, 1.8),
     (13.0, 16.0, 0.2, 1.9),
     (-16.0, 14.0, 2.9, 2.1),
+)
+
+# What the strip shows: animation, frame of the file.
+POSES = (("walk", 3), ("idle", 8), ("roar", 14))
+# From one animal of the strip to the next, and where its ferns grow.
+STRIDE = Vector((7.0, 7.0, 0.0))
+STRIP_FERNS = (
+    (9.5, -3.5, 0.4, 1.2),
+    (-8.0, 5.0, 0.9, 1.6),
+    (0.0, 15.0, 1.2, 1.8),
+    (13.5, 5.0, 1.9, 1.3),
+    (7.0, 22.0, 0.1, 1.7),
+    (-14.0, -3.0, 2.2, 1.5),
+    (21.0, 17.0, 2.6, 1.4),
 )
 
 
@@ -69,12 +86,12 @@ def nodes_of(block: bpy.types.World | bpy.types.Material) -> bpy.types.NodeTree:
     return block.node_tree
 
 
-def plant_ferns(collection: bpy.types.Collection) -> None:
+def plant_ferns(collection: bpy.types.Collection, places: Sequence[tuple[float, float, float, float]] = FERNS) -> None:
     """Import the sample fern once, and let copies of it grow where the table says."""
     bpy.ops.import_scene.carnivores_3df(filepath=str(ASSETS / "fern.3df"), use_bones=False)
     first = bpy.context.object
     size = first.scale.x
-    for number, (x, y, turn, factor) in enumerate(FERNS):
+    for number, (x, y, turn, factor) in enumerate(places):
         fern = first if number == 0 else first.copy()
         fern.location, fern.rotation_euler, fern.scale = (x, y, 0.0), (0.0, 0.0, turn), (size * factor,) * 3
         if number:
@@ -125,23 +142,23 @@ def add_light(collection: bpy.types.Collection) -> None:
     collection.objects.link(lamp)
 
 
-def add_camera(scene: bpy.types.Scene) -> None:
-    """Look at the animal from the front and a little from its left."""
+def add_camera(scene: bpy.types.Scene, place: Vector, target: Vector, lens: float) -> None:
+    """Look from *place* to *target* through *lens* (mm)."""
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    place, target = Vector((9.2, -11.8, 2.9)), Vector((-0.1, -1.4, 3.5))
-    camera.location, camera.data.lens = place, 36.0
+    camera.location, camera.data.lens = place, lens
     camera.rotation_euler = (target - place).to_track_quat("-Z", "Y").to_euler()
     scene.collection.objects.link(camera)
     scene.camera = camera
 
 
-def render(scene: bpy.types.Scene, path: Path) -> None:
+def render(scene: bpy.types.Scene, path: Path, size: tuple[int, int] = (800, 600)) -> None:
     """Render the scene on the processor; the picture is the same on every run on one machine."""
     scene.render.engine = "CYCLES"
     scene.cycles.device, scene.cycles.samples = "CPU", 12
     scene.cycles.use_denoising = True
     scene.cycles.max_bounces, scene.cycles.transparent_max_bounces = 3, 16
-    scene.render.resolution_x, scene.render.resolution_y, scene.render.resolution_percentage = 800, 600, 100
+    scene.render.resolution_x, scene.render.resolution_y = size
+    scene.render.resolution_percentage = 100
     scene.view_settings.view_transform = "Standard"
     scene.render.image_settings.file_format = "PNG"
     scene.render.image_settings.color_mode = "RGB"
@@ -163,18 +180,95 @@ def write_small(picture: Path, target: Path) -> None:
     bpy.data.images.remove(image)
 
 
-def build_scene() -> bpy.types.Scene:
-    """Import the dinosaur and put it into a landscape."""
-    scene = bpy.context.scene
-    bpy.ops.import_scene.carnivores_3df(filepath=str(ASSETS / f"{NAME}.3df"))
+def surround(scene: bpy.types.Scene, ferns: Sequence[tuple[float, float, float, float]]) -> None:
+    """Put a landscape around what is there."""
     surroundings = bpy.data.collections.new("Surroundings")
     scene.collection.children.link(surroundings)
-    plant_ferns(surroundings)
+    plant_ferns(surroundings, ferns)
     lay_ground(surroundings)
     add_light(surroundings)
     set_sky(scene)
-    add_camera(scene)
+
+
+def build_scene() -> bpy.types.Scene:
+    """Import the static dinosaur and put it into a landscape; look at it from the front and a little from its left."""
+    scene = bpy.context.scene
+    bpy.ops.import_scene.carnivores_3df(filepath=str(ASSETS / f"{NAME}.3df"))
+    surround(scene, FERNS)
+    add_camera(scene, Vector((9.2, -11.8, 2.9)), Vector((-0.1, -1.4, 3.5)), 36.0)
     return scene
+
+
+def module(name: str) -> Any:
+    """Return a module of the enabled extension."""
+    return importlib.import_module(f"{PACKAGE}.{name}")
+
+
+def import_character() -> tuple[bpy.types.Object, bpy.types.Object]:
+    """Import the animated dinosaur; return its mesh and its armature."""
+    bpy.ops.import_scene.carnivores_car(filepath=str(ASSETS / f"{NAME}.car"))
+    mesh = next(obj for obj in bpy.context.selected_objects if obj.type == "MESH")
+    bpy.context.view_layer.objects.active = mesh
+    return mesh, mesh.parent
+
+
+def describe(obj: bpy.types.Object) -> list[str]:
+    """Return one line per animation of a character: name, KPS, frames, length and sound, as its list in the sidebar."""
+    clips, frames = module("io_carnivores.scene.clips"), module("io_carnivores.scene.frames")
+    motion = module("io_carnivores.formats.motion")
+    names = [sound.name for sound in clips.sounds(obj.data)]
+    lines = []
+    for item in clips.animations(obj.data):
+        count = frames.frame_count(bpy.context.scene, item)
+        sound = f"  sound {names[item.sound]}" if item.sound >= 0 else ""
+        lines.append(f"{item.name:<6}{item.kps} KPS  {count} frames  {motion.seconds(count, item.kps):.2f} s{sound}")
+    return lines
+
+
+def show(obj: bpy.types.Object, name: str, frame: int) -> None:
+    """Show a frame of the file in an animation of a character."""
+    clips, frames = module("io_carnivores.scene.clips"), module("io_carnivores.scene.frames")
+    items = clips.animations(obj.data)
+    number = [item.name for item in items].index(name)
+    bpy.ops.carnivores.animation_play(number=number)
+    scene, item = bpy.context.scene, items[number]
+    count = frames.frame_count(scene, item)
+    seconds = module("io_carnivores.formats.motion").times(count, item.kps)[frame]
+    place = scene.frame_start + seconds * scene.render.fps / scene.render.fps_base
+    scene.frame_set(int(place), subframe=place % 1.0)
+
+
+def freeze(obj: bpy.types.Object, name: str, shift: Vector) -> bpy.types.Object:
+    """Add a still copy of how an object looks now."""
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    copy = bpy.data.objects.new(name, bpy.data.meshes.new_from_object(evaluated))
+    copy.matrix_world = Matrix.Translation(shift) @ obj.matrix_world
+    bpy.context.scene.collection.objects.link(copy)
+    return copy
+
+
+def freeze_poses(obj: bpy.types.Object, poses: Sequence[tuple[str, int]], stride: Vector) -> list[bpy.types.Object]:
+    """Add a still copy of each pose of a character, in a row; what is rendered are the copies alone."""
+    copies = []
+    for number, (name, frame) in enumerate(poses):
+        show(obj, name, frame)
+        copies.append(freeze(obj, f"{name} {frame}", stride * number))
+    bpy.ops.carnivores.animation_stop()
+    obj.hide_render = True
+    return copies
+
+
+def render_strip(obj: bpy.types.Object, path: Path) -> None:
+    """Render poses of a character side by side, and take them away again."""
+    scene = bpy.context.scene
+    copies = freeze_poses(obj, POSES, STRIDE)
+    surround(scene, STRIP_FERNS)
+    middle = STRIDE + Vector((-0.6, -1.2, 3.6))
+    add_camera(scene, middle + Vector((21.0, -21.0, 4.5)), middle, 31.0)
+    render(scene, path, (1200, 440))
+    for copy in copies:
+        bpy.data.meshes.remove(copy.data)
+    obj.hide_render = False
 
 
 def export_again(blend: Path, model: Path) -> None:
@@ -184,7 +278,7 @@ def export_again(blend: Path, model: Path) -> None:
     for other in bpy.context.view_layer.objects:
         other.select_set(state=other == dinosaur)
     bpy.context.view_layer.objects.active = dinosaur
-    bpy.ops.export_scene.carnivores_3df(filepath=str(model), use_selection=True)
+    getattr(bpy.ops.export_scene, f"carnivores_{model.suffix[1:]}")(filepath=str(model), use_selection=True)
 
 
 def compare(original: Path, copy: Path) -> int:
@@ -199,31 +293,55 @@ def compare(original: Path, copy: Path) -> int:
     return 1
 
 
-def main(arguments: list[str]) -> int:
-    """Run the demo."""
-    parser = argparse.ArgumentParser(prog="dev.py demo", description="Import, render and export the sample dinosaur.")
-    parser.add_argument("--picture", type=Path, metavar="PNG", help="a further place for the picture")
-    options = parser.parse_args(arguments)
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    source = ASSETS / f"{NAME}.3df"
-    picture, blend, model = (OUTPUT / f"{NAME}{suffix}" for suffix in (".png", ".blend", ".3df"))
-    for old in (picture, blend, model):
-        old.unlink(missing_ok=True)
-    with silence():
-        scene = build_scene()
-    print(f"Imported  {shown(source)}", flush=True)
-    with silence():
-        render(scene, picture)
-    print(f"Rendered  {shown(picture)}", flush=True)
+def save_and_compare(blend: Path, model: Path) -> int:
+    """Save the scene, open it again, export the dinosaur and compare it with the original; return the exit code."""
     with silence():
         bpy.ops.wm.save_as_mainfile(filepath=str(blend))
     print(f"Saved     {shown(blend)}", flush=True)
     with silence():
         export_again(blend, model)
     print(f"Exported  {shown(model)}", flush=True)
+    return compare(ASSETS / model.name, model)
+
+
+def run_model(picture: Path, blend: Path, model: Path) -> int:
+    """Show the static model; return the exit code."""
+    with silence():
+        scene = build_scene()
+    print(f"Imported  {shown(ASSETS / model.name)}", flush=True)
+    with silence():
+        render(scene, picture)
+    print(f"Rendered  {shown(picture)}", flush=True)
+    return save_and_compare(blend, model)
+
+
+def run_character(picture: Path, blend: Path, model: Path) -> int:
+    """Show the character; return the exit code."""
+    with silence():
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        obj, rig = import_character()
+    print(f"Imported  {shown(ASSETS / model.name)}: {len(rig.data.bones)} bones recovered from the motion")
+    print("\n".join(f"          {line}" for line in describe(obj)), flush=True)
+    with silence():
+        render_strip(obj, picture)
+    print(f"Rendered  {shown(picture)}", flush=True)
+    return save_and_compare(blend, model)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the demo."""
+    parser = argparse.ArgumentParser(prog="dev.py demo", description="Import, render and export the sample dinosaur.")
+    parser.add_argument("--picture", type=Path, metavar="PNG", help="a further place for the picture")
+    options = parser.parse_args(arguments)
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    still = [OUTPUT / f"{NAME}{suffix}" for suffix in (".png", ".blend", ".3df")]
+    moving = [OUTPUT / f"{NAME}{suffix}" for suffix in ("-poses.png", "-character.blend", ".car")]
+    for old in (*still, *moving):
+        old.unlink(missing_ok=True)
+    code = run_model(*still)
     if options.picture is not None:
-        write_small(picture, options.picture)
-    return compare(source, model)
+        write_small(still[0], options.picture)
+    return run_character(*moving) or code
 
 
 if __name__ == "__main__":

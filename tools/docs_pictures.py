@@ -9,7 +9,6 @@ Writes docs/images/NAME.png, of our own samples only; without NAME all of them. 
 from __future__ import annotations
 
 import argparse
-import importlib
 import shutil
 import tempfile
 from pathlib import Path
@@ -20,7 +19,6 @@ import numpy as np
 from mathutils import Vector
 
 from tools import demo
-from tools.embedded import PACKAGE
 from tools.staging import ROOT
 
 if TYPE_CHECKING:
@@ -31,11 +29,6 @@ if TYPE_CHECKING:
 IMAGES = ROOT / "docs" / "images"
 SIZE = (560, 420)
 PAPER = (0.93, 0.93, 0.9)
-
-
-def module(name: str) -> object:
-    """Return a module of the enabled extension."""
-    return importlib.import_module(f"{PACKAGE}.{name}")
 
 
 def fresh_scene(
@@ -61,12 +54,12 @@ def fresh_scene(
     return scene
 
 
-def render(scene: bpy.types.Scene, name: str) -> None:
+def render(scene: bpy.types.Scene, name: str, size: tuple[int, int] = SIZE) -> None:
     """Render to docs/images, small enough to be kept in the repository."""
     scene.render.engine = "CYCLES"
     scene.cycles.device, scene.cycles.samples, scene.cycles.use_denoising = "CPU", 16, True
     scene.cycles.max_bounces, scene.cycles.transparent_max_bounces = 2, 16
-    scene.render.resolution_x, scene.render.resolution_y = SIZE
+    scene.render.resolution_x, scene.render.resolution_y = size
     scene.render.resolution_percentage = 100
     scene.view_settings.view_transform = "Standard"
     settings = scene.render.image_settings
@@ -115,8 +108,8 @@ def flags() -> None:
     """The dinosaur in the colours that the sidebar gives to face flags."""
     scene = fresh_scene((9.2, -11.8, 2.9), (-0.1, -1.4, 3.5))
     obj, _rig = import_dinosaur()
-    shown = module("io_carnivores.scene.face_flags").read(obj)
-    colours, flagged = module("io_carnivores.ui.overlay").blend(shown, 0xFFFF)
+    shown = demo.module("io_carnivores.scene.face_flags").read(obj)
+    colours, flagged = demo.module("io_carnivores.ui.overlay").blend(shown, 0xFFFF)
     colours = np.where(flagged[:, None], colours**2.2, np.float32(0.5)).astype(np.float32)
     paint(obj.data, np.repeat(colours, 3, axis=0), 1.0)
     render(scene, "flags")
@@ -126,19 +119,47 @@ def bones() -> None:
     """The bones of the dinosaur, and each vertex in the colour of the bone that owns it."""
     scene = fresh_scene((14.5, -4.0, 4.4), (0.0, -0.6, 3.6), 35.0)
     obj, rig = import_dinosaur()
-    kept = module("io_carnivores.scene.kept")
-    owner = module("io_common.scene.mesh").get_attribute(obj.data, kept.OWNER, "INT", "POINT")
+    show_owners(obj, rig)
+    render(scene, "bones")
+
+
+def creature_bones() -> None:
+    """The same of the character in the middle of its roar; these bones are recovered from the motion."""
+    scene = fresh_scene((14.5, -6.0, 4.8), (0.0, -0.4, 4.1), 33.0)
+    obj, rig = demo.import_character()
+    demo.show(obj, "roar", 14)
+    show_owners(obj, rig)
+    render(scene, "creature-skeleton")
+
+
+def creature_poses() -> None:
+    """What the character does, pose by pose."""
+    poses = (("walk", 0), ("walk", 6), ("idle", 8), ("roar", 14))
+    middle = 1.5 * demo.STRIDE + Vector((-0.8, -1.4, 3.9))
+    scene = fresh_scene(tuple(middle + Vector((28.0, -28.0, 7.5))), tuple(middle), 33.0)
+    scene.camera.data.clip_end = 1e4
+    obj, _rig = demo.import_character()
+    demo.freeze_poses(obj, poses, demo.STRIDE)
+    ground = bpy.data.meshes.new("Ground")
+    ground.from_pydata([(-900, -900, 0), (900, -900, 0), (900, 900, 0), (-900, 900, 0)], [], [(0, 1, 2, 3)])
+    ground.materials.append(plain("Ground", PAPER))
+    scene.collection.objects.link(bpy.data.objects.new("Ground", ground))
+    render(scene, "creature-poses", (960, 264))
+
+
+def show_owners(obj: bpy.types.Object, rig: bpy.types.Object) -> None:
+    """Give each vertex the colour of its owner, let light through, and draw the bones as they stand now."""
+    kept = demo.module("io_carnivores.scene.kept")
+    owner = demo.module("io_common.scene.mesh").get_attribute(obj.data, kept.OWNER, "INT", "POINT")
     hue = (np.arange(owner.max() + 1) * 0.618) % 1.0
     table = 0.5 + 0.4 * np.cos(2 * np.pi * (hue[:, None] + np.array([0.0, 0.33, 0.67])))
     corner = np.zeros(len(obj.data.loops), np.int32)
     obj.data.loops.foreach_get("vertex_index", corner)
     paint(obj.data, table[owner[corner]].astype(np.float32), 0.3)
     dark = plain("Bone", (0.02, 0.02, 0.03))
-    for bone in rig.data.bones:
-        scene.collection.objects.link(
-            stick(bone.name, rig.matrix_world @ bone.head_local, rig.matrix_world @ bone.tail_local, dark)
-        )
-    render(scene, "bones")
+    for bone in rig.pose.bones:
+        made = stick(bone.name, rig.matrix_world @ bone.head, rig.matrix_world @ bone.tail, dark)
+        bpy.context.scene.collection.objects.link(made)
 
 
 def stick(name: str, head: Vector, tail: Vector, material: bpy.types.Material) -> bpy.types.Object:
@@ -268,7 +289,13 @@ def screenshots() -> None:
         shutil.copyfile(path, IMAGES / path.name.removeprefix("docs-"))
 
 
-PICTURES: dict[str, Callable[[], None]] = {"flags": flags, "bones": bones, "from-scratch": from_scratch}
+PICTURES: dict[str, Callable[[], None]] = {
+    "flags": flags,
+    "bones": bones,
+    "from-scratch": from_scratch,
+    "creature-skeleton": creature_bones,
+    "creature-poses": creature_poses,
+}
 FETCHED = {"screenshots": screenshots}
 
 

@@ -16,6 +16,8 @@ from .target import target
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
 
+_WIDE = 380  # pixels of a sidebar in which names of sounds and buttons find room beside the animations
+
 
 class CARNIVORES_UL_animations(bpy.types.UIList):
     """Name, KPS, frames, length and sound of each animation"""
@@ -34,14 +36,19 @@ class CARNIVORES_UL_animations(bpy.types.UIList):
         index: int,
     ) -> None:
         """One row; the name can be edited by a double click."""
-        row = layout.row(align=True)
-        row.prop(item, "name", text="", emboss=False, icon=_icon_of(item))
+        # Labels take what they need before a field does: without a split, a narrow sidebar would show no name.
+        wide = context.region is not None and context.region.width > _WIDE * context.preferences.system.ui_scale
+        split = layout.split(factor=0.4 if wide else 0.34, align=True)
+        split.prop(item, "name", text="", emboss=False, icon=_icon_of(item))
         count = frames.frame_count(selection.scene(context), item)
-        facts = row.row(align=True)
-        facts.alignment = "RIGHT"
-        facts.label(text=f"{item.kps}/s  {count}  {motion.seconds(count, item.kps):.2f} s")
+        row = split.row(align=True)
+        facts = f"{item.kps}/s {count} {motion.seconds(count, item.kps):.2f} s"
         sound = _sound_name(data, item)
-        facts.label(text=sound, icon="SOUND" if sound else "BLANK1")
+        if not wide:  # the chosen one's sound and a button to play it stand below the list
+            row.label(text=facts, icon="SOUND" if sound else "BLANK1")
+            return
+        row.label(text=facts)
+        row.label(text=sound, icon="SOUND" if sound else "BLANK1")
         row.operator("carnivores.animation_play", text="", icon="PLAY", emboss=False).number = index
 
 

@@ -17,6 +17,7 @@ import bpy
 import numpy as np
 import pytest
 from conftest import CHECKOUT
+from mathutils import Vector
 from screen import pixels
 from test_dialogs import call
 from test_sidebar import import_model, open_sidebar
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from screen import Screen
 
 DINOSAUR = CHECKOUT / "assets" / "dinosaur.3df"
+CREATURE = CHECKOUT / "assets" / "dinosaur.car"
+HINGE = (0.0, -146.0, 196.0)  # of its jaw, in file units
 
 
 @pytest.fixture
@@ -107,6 +110,84 @@ def test_check(screen: Screen) -> None:
     keep_viewport(screen, "check", 720)
     with screen.override():
         bpy.ops.screen.back_to_previous()
+
+
+def roar(screen: Screen) -> bpy.types.Object:
+    """Import the character, stop in the middle of its roar, return its armature."""
+    import_model(screen, CREATURE)
+    with screen.override():
+        bpy.ops.carnivores.animation_play(number=2)
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+        bpy.context.scene.frame_set(18)
+    screen.wait(3)
+    return next(thing for thing in bpy.data.objects if thing.type == "ARMATURE")
+
+
+def test_creature(screen: Screen) -> None:
+    """The list of animations, the chosen one's fields, the sounds."""
+    roar(screen)
+    open_sidebar(screen)
+    look_at_it(screen)
+    with screen.override():
+        bpy.ops.view3d.zoom(delta=-2)
+        bpy.ops.screen.screen_full_area()  # all of the sidebar
+    screen.wait(5)
+    sidebar = screen.region("UI", screen.area())
+    screen.click(sidebar.x + sidebar.width // 2, sidebar.y + sidebar.height - 14)  # closes the first panel
+    screen.wait(5)
+    keep_viewport(screen, "creature", 900)
+    with screen.override():
+        bpy.ops.screen.back_to_previous()
+
+
+def test_creature_bones(screen: Screen) -> None:
+    """The jaw is chosen in Pose Mode."""
+    rig = roar(screen)
+    look_at_it(screen)
+    view = screen.area().spaces.active
+    view.overlay.show_bones, rig.show_in_front, view.show_region_ui = True, True, False
+    jaw = min(rig.data.bones, key=lambda bone: (bone.head_local - Vector(HINGE)).length)
+    with screen.override():
+        bpy.context.view_layer.objects.active = rig
+        bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.pose.select_all(action="DESELECT")
+        rig.data.bones.active = jaw
+        chosen = rig.pose.bones[jaw.name]
+        (chosen if hasattr(chosen, "select") else jaw).select = True  # since 5.0 it is the pose that knows
+        bpy.ops.view3d.zoom(delta=1)
+    screen.wait(5)
+    area = screen.area()
+    right, top = area.x + area.width - 340, area.y + area.height - 90
+    keep(screen.photograph(), "creature-bones", right - 560, area.y + 100, right, top - 20)
+
+
+def test_creature_timeline(screen: Screen) -> None:
+    """The sound lies in the sequencer, the keyframes of the bones in the timeline below it."""
+    rig = roar(screen)
+    area = screen.area()
+    with screen.override():
+        bpy.ops.object.select_all(action="DESELECT")
+        rig.select_set(True)
+        bpy.context.view_layer.objects.active = rig
+    workspace = screen.window.workspace
+    if hasattr(workspace, "sequencer_scene"):  # since 5.0
+        workspace.sequencer_scene = bpy.context.scene
+    with screen.override():
+        bpy.ops.screen.area_split(direction="HORIZONTAL", factor=0.62)
+    screen.wait(5)
+    upper, lower = sorted((a for a in screen.window.screen.areas if a.type == "VIEW_3D"), key=lambda a: -a.y)
+    for area, kind, operator in (
+        (upper, "SEQUENCE_EDITOR", bpy.ops.sequencer.view_all),
+        (lower, "DOPESHEET", bpy.ops.action.view_all),
+    ):
+        area.ui_type = kind
+        area.spaces.active.show_region_ui = False
+        screen.wait(3)
+        with screen.override(area):
+            operator()
+    screen.wait(20)  # the wave is drawn by a job
+    rows = lower.y + lower.height - 120
+    keep(screen.photograph(), "creature-timeline", lower.x, rows, lower.x + lower.width, upper.y + upper.height)
 
 
 def test_import_menu(screen: Screen, drawn: list[str]) -> None:  # noqa: F811 (the fixture)

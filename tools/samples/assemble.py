@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from addon.io_carnivores.formats import model_3df, model_3dn, texels, tga
+from addon.io_carnivores.formats import car, model_3df, model_3dn, motion, texels, tga
 from addon.io_carnivores.formats.model import BONE, FACE, VERTEX, Model, name_field
 
-from tools.samples import dinosaur, fern, hide
+from tools.samples import dinosaur, fern, hide, moves, pose, voice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,12 +36,29 @@ def assemble(shape: Shape, bones: Sequence[Bone], words: npt.NDArray[np.uint16])
     return Model(faces, vertices, table, words.astype("<u2"))
 
 
+def animate(model: Model) -> car.Character:
+    """Return the dinosaur with all that it can do. A character has owners, but no bones."""
+    still = replace(model, bones=model.bones[:0])
+    character = car.Character(still, name_field("dinosaur"))
+    for name, kps, poses in (
+        ("walk", moves.WALK_KPS, moves.walk()),
+        ("idle", moves.IDLE_KPS, moves.idle()),
+        ("roar", moves.ROAR_KPS, moves.roar()),
+    ):
+        places = pose.frames(poses, still.vertices["position"], still.vertices["owner"])
+        character.animations.append(motion.Animation(name_field(name), kps, motion.quantise(places)))
+    character.sounds = [car.Sound(name_field("steps"), voice.steps()), car.Sound(name_field("roar"), voice.roar())]
+    character.table = car.table_from(np.array([0, -1, 1], np.int32))
+    return character
+
+
 def files() -> dict[str, bytes]:
     """Every sample file: its name in the folder of assets, its bytes."""
     animal = assemble(dinosaur.build(), dinosaur.BONES, hide.paint())
     plant = assemble(fern.build(), fern.BONES, fern.paint())
     mobile = replace(animal, texels=animal.texels[:0], texture_name=name_field("dinosaur"))
     return {
+        "dinosaur.car": car.write(animate(animal)),
         "dinosaur.3df": model_3df.write(animal),
         "dinosaur.3dn": model_3dn.write(mobile),
         "dinosaur.tga": tga.write(texels.expand_keyed(animal.texels)),

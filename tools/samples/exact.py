@@ -66,6 +66,24 @@ def between(a: Vector, b: Vector, share: float) -> Vector:
     return add(a, scaled(sub(b, a), share))
 
 
+def sine(turns: float) -> float:
+    """Return the sine of an angle in whole turns, to 9 digits: a sum of powers, one operation at a time."""
+    place = (turns - math.floor(turns)) * 4.0
+    quarter = math.floor(place)
+    share = place - quarter
+    x = (1.0 - share if quarter % 2 else share) * 1.5707963267948966
+    square, term, total = x * x, x, x
+    for power in (2.0, 4.0, 6.0, 8.0, 10.0, 12.0):
+        term = -term * square / (power * (power + 1.0))
+        total = total + term
+    return -total if quarter >= 2 else total
+
+
+def cosine(turns: float) -> float:
+    """Return the cosine of an angle in whole turns."""
+    return sine(turns + 0.25)
+
+
 def noise(x: Field, y: Field, seed: int) -> Field:
     """Return smooth noise in 0..1, one bump per unit of `x` and `y`."""
     left, top = np.floor(x), np.floor(y)

@@ -18,31 +18,30 @@ _NAME = re.compile(
     r"^(?P<rig>[~_]?bip\d+)(?:[ _](?P<side>[lr]))?(?:[ _](?P<part>[a-z]+?)(?P<number>\d*)(?P<nub>nub)?)?$"
 )
 
-# Part -> the parts it may hang on, best first; of a numbered part the last one is meant.
-_ABOVE: dict[str, tuple[str, ...]] = {
-    "pelvis": ("",),
-    "spine": ("pelvis", ""),
-    "neck": ("spine", "pelvis", ""),
-    "head": ("neck", "spine", ""),
-    "clavicle": ("neck", "spine", ""),
-    "upperarm": ("clavicle", "neck", "spine", ""),
-    "forearm": ("upperarm", "clavicle", "spine", ""),
-    "hand": ("forearm", "upperarm", ""),
-    "finger": ("hand", "forearm", ""),
-    "thigh": ("pelvis", "spine", ""),
-    "calf": ("thigh", "pelvis", ""),
-    "horselink": ("calf", "thigh", ""),
-    "foot": ("horselink", "calf", "thigh", ""),
-    "toe": ("foot", "calf", ""),
-    "tail": ("pelvis", "spine", ""),
-    "ponytail": ("head", "neck", "spine", ""),
-    "xtra": ("pelvis", ""),
-    "prop": ("hand", ""),
-    "footsteps": ("",),
-    "foretwist": ("forearm", "upperarm", ""),
-    "uparmtwist": ("upperarm", "clavicle", ""),
-    "thightwist": ("thigh", "pelvis", ""),
-    "calftwist": ("calf", "thigh", ""),
+# Part -> the part it hangs on, "" for the root; where that one is missing, what that one would hang on. Props and extra
+# bones are not here: they may hang anywhere.
+_ABOVE = {
+    "pelvis": "",
+    "footsteps": "",
+    "spine": "pelvis",
+    "neck": "spine",
+    "head": "neck",
+    "ponytail": "head",
+    "clavicle": "neck",
+    "upperarm": "clavicle",
+    "uparmtwist": "upperarm",
+    "forearm": "upperarm",
+    "foretwist": "forearm",
+    "hand": "forearm",
+    "finger": "hand",
+    "tail": "pelvis",
+    "thigh": "pelvis",
+    "thightwist": "thigh",
+    "calf": "thigh",
+    "calftwist": "calf",
+    "horselink": "calf",
+    "foot": "horselink",
+    "toe": "foot",
 }
 _SIDED = {"clavicle", "upperarm", "forearm", "hand", "finger", "thigh", "calf", "horselink", "foot", "toe"}
 # Parts of which there are several, so that their first digit says which one and the rest which joint of it.
@@ -83,12 +82,11 @@ def _parent(place: _Place, rows: dict[_Place, int], chains: dict[tuple[str, str,
         return -1
     earlier = [other for other in chains[place[:4]] if other < joint]
     if earlier:
-        return rows[(rig, side, part, which, max(earlier))]
-    for above in _ABOVE[part]:
-        if above == part:
-            continue
-        for other_side in (side, "") if above in _SIDED else ("",):
-            joints = [other for other in chains.get((rig, other_side, above, ""), ()) if other < _NUB]
+        return rows[rig, side, part, which, max(earlier)]
+    while part:
+        part = _ABOVE[part]
+        for other_side in (side, "") if part in _SIDED else ("",):
+            joints = [other for other in chains.get((rig, other_side, part, ""), ()) if other < _NUB]
             if joints:
-                return rows[(rig, other_side, above, "", max(joints))]
+                return rows[rig, other_side, part, "", max(joints)]
     return -1

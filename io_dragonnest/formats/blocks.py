@@ -91,6 +91,12 @@ def require_finite_strided(values: npt.NDArray[np.float32], base: int, stride: i
     )
 
 
+def wide(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """`values` as f64. A file may hold any bits, and some of those that are no number make numpy warn."""
+    with np.errstate(invalid="ignore"):
+        return values.astype(np.float64)
+
+
 def raw(table: npt.NDArray[Any], dtype: npt.DTypeLike) -> memoryview:
     """The bytes of `table` as `dtype`, without a copy where it is that already."""
     return np.ascontiguousarray(table, dtype).reshape(-1).view(np.uint8).data

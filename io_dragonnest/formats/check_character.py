@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import hierarchy, keys, names, skn
+from . import blocks, hierarchy, keys, names, skn
 from .ani_list import AniList
 from .anim import Anim, to_ani
 from .checks import count, error, sorted_issues, warning
@@ -145,7 +145,7 @@ def _record(record: Record, length: int, version: int) -> set[str]:
             "key-after-end": high >= max(length, 1),
         }
         found |= {code for code, wrong in checks.items() if wrong}
-        values = keys.values(track).astype(np.float64)
+        values = blocks.wide(keys.values(track))
         if not np.isfinite(values).all():
             found.add("key-no-number")
         elif number == 1 and (np.abs(np.sqrt(np.square(values).sum(axis=1)) - 1.0) > _UNIT).any():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...io_common.formats.issues import Issue, Severity
-from . import dummy, hierarchy, names, submesh, triangles
+from . import blocks, dummy, hierarchy, names, submesh, triangles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,6 +86,16 @@ def _whole(model: Msh) -> Iterator[Issue]:
             f"{count(len(repeated), 'bone')} of the model {'has' if len(repeated) == 1 else 'have'} the name of "
             f'another ("{bone_names[repeated[0]]}"); the game finds bones by name, whatever the case, so rename them',
         )
+    fields = [bytes(raw) for raw in model.bones["name"].tolist()]
+    fields += [raw for part in model.submeshes for raw in (part.parent, part.name)]
+    fields += [
+        (b"L" if entry.parent and model.version < dummy.MATRIX_FROM else b"") + entry.name for entry in model.dummies
+    ]
+    endless = sum(len(raw) >= names.FIELD and b"\0" not in raw[: names.FIELD] for raw in fields)
+    if endless:
+        yield warning(
+            "name-without-end", f"{count(endless, 'name')} fill the whole field, without the NUL that ends them"
+        )
     labels = [names.key(part.name) for part in model.submeshes]
     if len(set(labels)) < len(labels):
         yield warning("duplicate-sub-meshes", "several sub-meshes have the same name")
@@ -140,7 +150,7 @@ def _geometry(part: Submesh, who: str) -> Iterator[Issue]:
 
 
 def _normals(part: Submesh, who: str) -> Iterator[Issue]:
-    wide = part.normals.astype(np.float64)
+    wide = blocks.wide(part.normals)
     length = np.sqrt(np.einsum("ij,ij->i", wide, wide)) if np.isfinite(wide).all() else _lengths(wide)
     odd = ~(np.abs(length - 1.0) < _UNIT)
     if odd.any():

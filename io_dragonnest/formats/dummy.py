@@ -94,7 +94,7 @@ def unwritable(dummy: Dummy, version: int) -> str:
             f'the dummy "{dummy.label}" has no parent, and MSH {version} would take the L that its name begins with '
             f"for the mark of one; give it a parent bone (or {names.SCENE_ROOT}), rename it, or export as MSH 13"
         )
-    if dummy.parent is not None and len(dummy.name.split(b"\0", 1)[0]) >= names.LONGEST:
+    if dummy.parent is not None and len(dummy.name.split(b"\0", 1)[0]) > names.LONGEST:
         return (
             f'the name of the dummy "{dummy.label[:80]}" is one byte too long for MSH {version}, which marks dummies '
             "with a parent by a letter; shorten it, or export as MSH 13"

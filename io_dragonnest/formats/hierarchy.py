@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .ani import Ani
 
 ROOT = -1
+_WINDOW = 2048  # bones that may be a guessed parent: all of any real model, and no quadratic work for a bad one
 
 
 class Source(Enum):
@@ -149,12 +150,11 @@ def inferred(bone_names: Sequence[str], heads: npt.NDArray[Any]) -> Hierarchy:
     parents = np.array([ROOT if row is None else row for row in known], np.int32)
     sources = [Source.NONE if row is None else Source.NAME for row in known]
     places = np.nan_to_num(np.asarray(heads, np.float64))
-    of_biped = np.array([row is not None for row in known], bool)
-    for row in np.flatnonzero(~of_biped).tolist():
-        candidates = of_biped.copy()
-        candidates[:row] = True
-        candidates[row] = False
-        rows = np.flatnonzero(candidates)
+    of_biped = np.flatnonzero([row is not None for row in known])
+    rig_rows = of_biped[:_WINDOW]
+    for row in (row for row, parent in enumerate(known) if parent is None):
+        first = max(0, row - _WINDOW)
+        rows = np.concatenate((np.arange(first, row), rig_rows[rig_rows > row], rig_rows[rig_rows < first]))
         if len(rows):
             away = np.square(places[rows] - places[row]).sum(axis=1)
             parents[row], sources[row] = rows[np.argmin(away)], Source.PLACE

@@ -176,7 +176,7 @@ def influences(submesh: Submesh) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.f
     vertices = len(submesh.positions)
     if submesh.skin is None:
         return np.zeros((vertices, SLOTS), np.intp), np.zeros((vertices, SLOTS)), 0
-    weights = submesh.skin.weights.astype(np.float64)
+    weights = blocks.wide(submesh.skin.weights)
     slots = submesh.skin.slots.astype(np.intp)
     wanted = ~(weights == 0)
     good = np.isfinite(weights) & (weights > 0) & (slots >= 0) & (slots < len(submesh.skin.names))

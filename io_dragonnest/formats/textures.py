@@ -58,7 +58,10 @@ class Index:
 
     def _list(self, path: str) -> list[str]:
         """Take in the pictures of one folder, once; the folders in it."""
-        place = os.path.realpath(path)
+        try:
+            place = os.path.realpath(path)
+        except (OSError, ValueError):  # a loop of links, a NUL in the name
+            return []
         if place in self._listed:
             return self._listed[place]
         if len(self._listed) >= MOST_FOLDERS:
@@ -77,7 +80,7 @@ class Index:
                         found.append(entry.name)
                     elif entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
-        except (OSError, ValueError):  # missing, no permission, a NUL in the name
+        except OSError:  # missing, no permission
             return folders
         for name in sorted(found):
             self._take(path, name)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from addon.io_carnivores.formats import crt, model_3df, model_3dn, pkm, tga
 from addon.io_common.formats import registry
+from addon.io_dragonnest.formats import ani, anim, check_character, checks, hierarchy, msh, pose, rig, skn, submesh
 
-from tests import models
+from tests import dragons, models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,6 +42,10 @@ class _Entry:
 ENTRIES: Sequence[Any] = (
     _Entry("Carnivores 3DF model", ".3df", model_3df.sniff),
     _Entry("Carnivores 3DN mobile model", ".3dn", model_3dn.sniff),
+    _Entry("Dragon Nest MSH model", ".msh", msh.sniff),
+    _Entry("Dragon Nest SKN material file", ".skn", skn.sniff),
+    _Entry("Dragon Nest ANI animation", ".ani", ani.sniff),
+    _Entry("Dragon Nest ANIM dump", ".anim", anim.sniff),
 )
 
 
@@ -54,8 +59,18 @@ def readers(samples: Path | None = None) -> list[Reader]:
         Reader("tga", tga.read, _tga()),
         Reader("crt", crt.read, _crt(), crt.write),
         Reader("pkm", pkm.read, _pkm()),
+        Reader("msh", msh.read, _msh(), msh.write),
+        Reader("skn", skn.read, _skn(), skn.write),
+        Reader("ani", ani.read, _ani(), ani.write),
+        Reader("anim", anim.read, [anim.write(dragons.dump())], anim.write),
+        Reader("described_msh", _described_msh, _msh()),
+        Reader("described_skn", _described_skn, _skn()),
+        Reader("described_ani", _described_ani, _ani()),
+        Reader("described_anim", _described_anim, [anim.write(dragons.dump())]),
         Reader(
-            "identify", _identify, [*_tga(), *_crt(), *(model_3df.write(model) for model in _models()), b"text " * 30]
+            "identify",
+            _identify,
+            [*_tga(), *_crt(), *_msh()[:1], *_ani(), *(model_3df.write(m) for m in _models()), b"text " * 30],
         ),
     ]
     if samples is not None:
@@ -88,6 +103,54 @@ def _described_3dn(data: bytes) -> object:
 
     found = model_3dn.read(data)
     return summary(found), model_3dn.sections(data), model_3dn.texture_label(found)
+
+
+def _msh() -> list[bytes]:
+    rng = np.random.default_rng(models.SEED)
+    return [
+        *(msh.write(dragons.model(version)) for version in msh.VERSIONS),
+        *(msh.write(dragons.arbitrary_msh(rng, version)) for version in msh.VERSIONS),
+    ]
+
+
+def _skn() -> list[bytes]:
+    return [skn.write(dragons.materials(version, 1, 2)) for version in skn.VERSIONS]
+
+
+def _ani() -> list[bytes]:
+    found = [ani.write(dragons.animation(version, frames=3)) for version in ani.VERSIONS]
+    return [*found, b"first.ani\r\nsecond.ani\r\n"]
+
+
+def _described_msh(data: bytes) -> object:
+    """Everything else of the formats floor that takes such a file."""
+    found = msh.read(data)
+    binds, _flat = rig.binds(found.bones["inverse_bind"])
+    guess = hierarchy.inferred(found.bone_names, binds[:, 3, :3])
+    parts = rig.decomposed(binds)
+    skins = pose.skin_matrices(found, pose.world_matrices(parts, parts.rigid()))[None]
+    moved = [pose.skinned(found, part, skins) for part in found.submeshes if len(found.bones)]
+    clean = [submesh.influences(part) for part in found.submeshes]
+    return msh.summary(found), msh.sections(data), checks.check_msh(found), guess, moved, clean
+
+
+def _described_skn(data: bytes) -> object:
+    found = skn.read(data)
+    return skn.summary(found), skn.sections(data), check_character.check_skn(found)
+
+
+def _described_ani(data: bytes) -> object:
+    found = ani.read(data)
+    if isinstance(found, ani.Ani):
+        for clip in range(min(len(found.clip_names), 3)):
+            pose.clip_world(found, clip, [0.0, 1.5])
+    return ani.summary(found), ani.sections(data), check_character.check_ani(found)
+
+
+def _described_anim(data: bytes) -> object:
+    found = anim.read(data)
+    pose.clip_world(anim.to_ani(found, "clip"), 0, [0.0, 1.5])
+    return anim.summary(found), anim.sections(data), check_character.check_ani(found)
 
 
 def _identify(data: bytes) -> object:

@@ -16,6 +16,7 @@ from tools.staging import ROOT
 PAGES = docs_reference.pages()
 CHECK = ROOT / "io_carnivores" / "formats" / "check.py"
 CHARACTERS = CHECK.with_name("check_character.py")
+DRAGON_NEST = [ROOT / "io_dragonnest" / "formats" / name for name in ("checks.py", "check_character.py")]
 
 
 def words(text: str) -> str:
@@ -55,14 +56,24 @@ def codes() -> set[str]:
 
 def test_every_finding_of_the_check_is_explained() -> None:
     """A heading for each code, and none for a code that is gone."""
-    text = (docs_reference.DOCS / "messages.md").read_text(encoding="utf-8")
-    explained = {
-        code
-        for heading in re.findall(r"^### (.+)$", text, re.MULTILINE)
-        for code in re.findall(r"`([a-z-]+)`", heading)
-    }
     assert len(codes()) > 15
-    assert explained == codes()
+    assert explained("messages.md") == codes()
+
+
+def explained(page: str) -> set[str]:
+    """Return the codes that have a heading."""
+    text = (docs_reference.DOCS / page).read_text(encoding="utf-8")
+    headings = re.findall(r"^### (.+)$", text, re.MULTILINE)
+    return {code for heading in headings for code in re.findall(r"`([a-z0-9-]+)`", heading)}
+
+
+def test_every_finding_about_dragon_nest_is_explained() -> None:
+    """Likewise."""
+    source = "".join(path.read_text(encoding="utf-8") for path in DRAGON_NEST)
+    found = set(re.findall(r'\b(?:error|warning)\(\s*"([a-z0-9-]+)"', source))
+    found |= set(re.findall(r'^    "([a-z0-9-]+)": \((?:error|warning), ', source, re.MULTILINE))
+    assert len(found) > 30
+    assert explained("messages-dragonnest.md") == found
 
 
 def test_everything_that_is_kept_is_listed() -> None:

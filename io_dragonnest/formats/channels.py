@@ -79,7 +79,7 @@ def maps(rest: npt.NDArray[Any], bind: npt.NDArray[Any], parent: npt.NDArray[Any
     """The maps of bones with rest and bind matrices (b, 4, 4), `parent` (b,) -1 for roots."""
     above = np.where((parent >= 0)[:, None, None], bind[np.maximum(parent, 0)], np.eye(4))
     inner = np.linalg.inv(rest) @ above
-    after = np.linalg.inv(_regular(bind[:, :3, :3])) @ rest[:, :3, :3]
+    after = np.linalg.inv(regular(bind[:, :3, :3])) @ rest[:, :3, :3]
     before = inner[:, :3, :3]
     grow = np.cbrt(np.linalg.det(before))
     grow = np.where(np.abs(grow) > 1e-12, grow, 1.0)
@@ -106,10 +106,10 @@ def maps(rest: npt.NDArray[Any], bind: npt.NDArray[Any], parent: npt.NDArray[Any
 _ORDER = [0, 2, 1]
 
 
-def _regular(turn: Floats) -> Floats:
-    """Flat matrices replaced by the identity."""
-    flat = np.abs(np.linalg.det(turn)) < 1e-30
-    return np.where(flat[:, None, None], np.eye(3), turn)
+def regular(matrices: npt.NDArray[Any]) -> Floats:
+    """Matrices (..., k, k) that can be inverted: flat ones become the identity."""
+    flat = ~(np.abs(np.linalg.det(matrices)) > 1e-30)
+    return np.where(flat[..., None, None], np.eye(matrices.shape[-1]), matrices)
 
 
 def _left(q: Floats) -> Floats:
@@ -128,13 +128,8 @@ def _right(q: Floats) -> Floats:
 
 def even_axes(rest: npt.NDArray[Any], bind: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """(b,) whether the axes of the rest matrices are those of the bind matrices, up to order, sign and size."""
-    after = np.linalg.inv(_regular(bind[:, :3, :3])) @ rest[:, :3, :3]
+    after = np.linalg.inv(regular(bind[:, :3, :3])) @ rest[:, :3, :3]
     size = np.sqrt(np.square(after).sum(axis=2, keepdims=True))
     part = np.sort(np.abs(after) / np.where(size > 1e-12, size, 1.0), axis=2)
     found: npt.NDArray[np.bool_] = part[:, :, 1].max(axis=1, initial=0.0) < _EVEN
     return found
-
-
-def unit(rotations: npt.NDArray[Any]) -> Floats:
-    """As `space.unit`, of x, y, z, w."""
-    return space.unit(rotations)

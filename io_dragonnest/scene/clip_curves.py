@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clips as Actions: curves written in bulk, and what tells later whether a bone's curves were touched."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+
+from ...io_common.scene import compat, curves
+from . import kept
+from .bone_motion import SCALE, Channel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from .bone_motion import Clip
+    from .rig import Rig
+
+_BYTES = 8  # of a checksum
+OBJECT_GROUP = "Root Motion"
+UNMOVED = b"\0" * _BYTES
+
+
+def write(
+    obj: bpy.types.Object, action: bpy.types.Action, clip: Clip, names: Sequence[str], used: set[tuple[int, str]]
+) -> dict[int, bytes]:
+    """The curves of a clip; bone -> checksum of its curves."""
+    bag = compat.curves(obj, action)
+    groups: dict[int, Any] = {}
+    prints: dict[int, _Print] = {}
+    for key in sorted(used & clip.channels.keys()):
+        bone, name = key
+        if bone not in groups:
+            groups[bone] = bag.groups.new(names[bone])
+            prints[bone] = _Print()
+        _write_channel(bag, f"{curves.bone_path(names[bone])}.{name}", groups[bone], clip.channels[key])
+        prints[bone].add_channel(name, clip.channels[key])
+    return {bone: entry.digest() for bone, entry in prints.items()}
+
+
+def _write_channel(bag: Any, path: str, group: Any, channel: Channel) -> None:
+    points = np.empty((channel.values.shape[1], len(channel.frames), 2), np.float32)
+    points[..., 0] = channel.frames
+    points[..., 1] = channel.values.T
+    kind = curves.CONSTANT if channel.stepped else curves.LINEAR
+    for index in range(len(points)):
+        curves.write_curve(bag, path, points[index], index, group, kind)
+
+
+class _Print:
+    """A checksum of the curves of one bone, fed in the order of property and component."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.blake2b(digest_size=_BYTES)
+
+    def add_channel(self, name: str, channel: Channel) -> None:
+        """All components of a channel as it is written."""
+        kind = curves.CONSTANT if channel.stepped else curves.LINEAR
+        points = np.empty((len(channel.frames), 2), np.float32)
+        points[:, 0] = channel.frames
+        kinds = np.full(len(points), kind, np.uint8)
+        for index in range(channel.values.shape[1]):
+            points[:, 1] = channel.values[:, index]
+            self.add(name, index, points, kinds)
+
+    def add(self, name: str, index: int, points: npt.NDArray[Any], kinds: npt.NDArray[Any], odd: str = "") -> None:
+        """One curve; `odd` says what else there is about it."""
+        self._digest.update(f"{name}|{index}|{odd}|".encode())
+        self._digest.update(points.tobytes())
+        self._digest.update(kinds.astype(np.uint8, copy=False).tobytes())
+
+    def digest(self) -> bytes:
+        return self._digest.digest()
+
+
+@dataclass(frozen=True)
+class Read:
+    """A curve as it is in Blender. `odd`: what makes it more than its keyframes, empty for nothing."""
+
+    curve: Any
+    name: str
+    index: int
+    points: npt.NDArray[np.float32]
+    kinds: npt.NDArray[np.int32]
+    odd: str
+
+
+def read(action: bpy.types.Action, slot_curves: Iterable[Any] | None = None) -> dict[str, list[Read]]:
+    """Name of a bone, "" for the object itself -> its curves, in the order of property and component."""
+    found: dict[str, list[Read]] = {}
+    for curve in compat.all_curves(action) if slot_curves is None else slot_curves:
+        path = curve.data_path
+        channel = curves.channel_of(path) or (("", path) if "[" not in path else None)
+        if channel is None:
+            continue
+        points, kinds = curves.read_curve(curve)
+        found.setdefault(channel[0], []).append(
+            Read(curve, channel[1], curve.array_index, points, kinds, _odd(curve))
+        )
+    for entries in found.values():
+        entries.sort(key=lambda entry: (entry.name, entry.index))
+    return found
+
+
+def _odd(curve: Any) -> str:
+    parts = [f"modifiers{len(curve.modifiers)}"] if len(curve.modifiers) else []
+    parts += ["mute"] if curve.mute else []
+    parts += ["extrapolation"] if curve.extrapolation != "CONSTANT" else []
+    return ",".join(parts)
+
+
+def checksum(entries: Sequence[Read]) -> bytes:
+    """The checksum of curves in the order of `read`; of none `UNMOVED`."""
+    if not entries:
+        return UNMOVED
+    found = _Print()
+    for entry in entries:
+        found.add(entry.name, entry.index, entry.points, entry.kinds, entry.odd)
+    return found.digest()
+
+
+def seal(action: bpy.types.Action, row: npt.NDArray[np.intp], bones: int, prints: Mapping[int, bytes]) -> None:
+    """Remember the curves as they are: a checksum for each bone of the file and one for the object.
+
+    `row` (B,): see `Mapping`; `prints`: as `write` gives them, by bone of the armature.
+    """
+    table = [UNMOVED] * bones
+    for bone, number in enumerate(row.tolist()):
+        if number >= 0:
+            table[number] = prints.get(bone, UNMOVED)
+    table.append(checksum(read(action).get("", [])))
+    kept.put(action, kept.CURVES, b"".join(table))
+
+
+def sealed(action: bpy.types.Action) -> list[bytes]:
+    """The checksums that `seal` kept: of each bone of the file, then of the object."""
+    raw = kept.get(action, kept.CURVES, b"")
+    return [raw[start : start + _BYTES] for start in range(0, len(raw), _BYTES)]
+
+
+_RIG = np.dtype([("rest", "<f4", (4, 4)), ("bind", "<f4", (4, 4)), ("parent", "<i4"), ("known", "<i4")])
+
+
+def rig_record(rig: Rig, row: npt.NDArray[np.intp], bones: int) -> bytes:
+    """The bones of a file (b,) as the armature has them, `row` (B,) as in `Mapping`; for `kept.RIG`."""
+    return zlib.compress(rig_table(rig, row, bones).tobytes(), 1)
+
+
+def rig_table(rig: Rig, row: npt.NDArray[np.intp], bones: int) -> npt.NDArray[Any]:
+    """(bones,) rest and bind matrix and the bone of the file that is the parent in Blender, -1 for none, -2 for others.
+
+    `known`: 1 where the armature has the bone.
+    """
+    table = np.zeros(bones, _RIG)
+    for bone, number in enumerate(row.tolist()):
+        if number < 0:
+            continue
+        above = int(rig.parent[bone])
+        table[number] = (rig.rest[bone], rig.bind[bone], row[above] if above >= 0 else -1, 1)
+        if above >= 0 and row[above] < 0:
+            table["parent"][number] = -2
+    return table
+
+
+def kept_rig(action: bpy.types.Action) -> npt.NDArray[Any]:
+    """What `rig_record` was kept of an Action; empty without it."""
+    raw = kept.get(action, kept.RIG, b"")
+    return np.frombuffer(zlib.decompress(raw), _RIG) if raw else np.zeros(0, _RIG)
+
+
+__all__ = ["SCALE", "Read", "checksum", "kept_rig", "read", "rig_record", "rig_table", "seal", "sealed", "write"]

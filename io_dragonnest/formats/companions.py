@@ -64,7 +64,9 @@ def with_hierarchy(found: Msh, path: Path, options: Any, digest: Digest) -> Skel
     model.skeleton = hierarchy.from_ani(animation)
     model.skeleton_names = tuple(animation.bone_names)
     model.skeleton_file = source.name
-    model.scaled = frozenset(name for name, rows in zip(model.skeleton_names, animation.records, strict=True) if _uneven(rows))
+    model.scaled = frozenset(
+        name for name, rows in zip(model.skeleton_names, animation.records, strict=True) if _uneven(rows)
+    )
     for note in model.skeleton.notes:
         digest.add(note, subject=source.name)
     return model

@@ -72,9 +72,7 @@ class ExportScope:
     use_join: bool = option(
         False, "Join Into One File", "Write all objects into one file instead of one for each import", group="Include"
     )
-    use_check: bool = option(
-        True, "Stop at Errors", "Refuse to write a file that the game cannot load", group="Check"
-    )
+    use_check: bool = option(True, "Stop at Errors", "Refuse to write a file that the game cannot load", group="Check")
     game: str = field(default="")
 
 

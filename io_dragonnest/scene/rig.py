@@ -91,7 +91,7 @@ def inverse_binds(bind: Floats) -> npt.NDArray[np.float32]:
     return binds.inverses(space.to_file_matrix(bind))
 
 
-def build(
+def build(  # noqa: PLR0913, PLR0917  (the table of bones is three columns)
     context: bpy.types.Context,
     name: str,
     fields: Sequence[str | bytes],
@@ -117,7 +117,7 @@ def build(
     return obj
 
 
-def extend(
+def extend(  # noqa: PLR0913  (as `build`)
     context: bpy.types.Context,
     obj: bpy.types.Object,
     fields: Sequence[str | bytes],
@@ -268,8 +268,9 @@ def match(texts: Iterable[str], obj: bpy.types.Object) -> list[str | None]:
 
 
 def find(context: bpy.types.Context, texts: Iterable[str]) -> bpy.types.Object | None:
-    """The armature that bones of these names belong to: the active or a selected one that has any of them, else the
-    only one in the scene that has. None where no armature fits, or several do.
+    """The armature that bones of these names belong to; None where no armature fits, or several do.
+
+    The active or a selected one that has any of them, else the only one in the scene that has.
     """
     wanted = {names.key(text) for text in texts}
     fitting = [entry for entry in armatures(context) if wanted & set(lookup(entry))]

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The mesh of an object as arrays in the conventions of the file, values that were not edited as they were kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_common.scene import compat, weights
+from ...io_common.scene import mesh as meshes
+from ..formats import space
+from ..formats.submesh import MOST_UV_SETS
+from . import kept, placement, shown
+
+if TYPE_CHECKING:
+    import bpy
+
+    from ...io_common.formats.digest import Digest
+    from ...io_common.scene.weights import Weights
+    from .placement import Floats
+    from .shown import Shown
+
+# How far a normal may come back from where it was put. Before 4.5 Blender packs it into 32 bits.
+_NORMAL = 1e-5 if compat.has_free_normals() else 4e-3
+
+
+@dataclass(eq=False)
+class Surface:
+    """`positions` (V, 3) f32 file; `vertex`, `loop` (T, 3): corners in file winding; `material` (T,) slot numbers.
+
+    `normals` (L, 3), `uvs` each (L, 2), `colours` (L, 4) B, G, R, A or None: for every corner, as the file has them.
+    `numbers` (V,) of each vertex in the sub-mesh it came from, -1 for new ones. `original` (L,): whether a corner's
+    normal and UVs are those that were kept.
+    """
+
+    positions: npt.NDArray[np.float32]
+    vertex: npt.NDArray[np.int32]
+    loop: npt.NDArray[np.int32]
+    material: npt.NDArray[np.int32]
+    normals: npt.NDArray[np.float32]
+    uvs: list[npt.NDArray[np.float32]]
+    colours: npt.NDArray[np.uint8] | None
+    weights: Weights
+    numbers: npt.NDArray[np.int64]
+    original: npt.NDArray[np.bool_]
+
+
+def read(obj: bpy.types.Object, mesh: bpy.types.Mesh, matrix: Floats, before: Shown | None, digest: Digest) -> Surface:
+    """`mesh` is that of `obj` as it is written; `matrix` (4, 4) takes it to file units."""
+    triangles = meshes.get_triangles(mesh)
+    order = np.arange(3) if np.linalg.det(matrix[:3, :3]) < 0 else space.REVERSED
+    corner_vertex = _corner_vertex(mesh)
+    numbers = _numbers(mesh, before)
+    uvs = meshes.get_uvs(mesh)
+    if len(uvs) > MOST_UV_SETS:
+        digest.add(f"a sub-mesh holds {MOST_UV_SETS} UV maps, the others were left out", subject=obj.name)
+    wanted = before is None or bool(len(before.source.uvs)) or bool(uvs)
+    if not uvs and wanted:
+        uvs = [np.zeros((len(corner_vertex), 2), np.float32)]
+        if len(mesh.polygons):
+            digest.add("the mesh has no UV map, so its texture cannot be placed", subject=obj.name)
+    at = numbers[corner_vertex]
+    material = meshes.get_attribute(mesh, "material_index", "INT", "FACE")
+    normals, original = _normals(mesh, matrix, corner_vertex, numbers, before)
+    maps = []
+    for number, uv in enumerate(uvs[:MOST_UV_SETS]):
+        values, same = _uv(uv, at, before, number)
+        maps.append(values)
+        original = original & same
+    return Surface(
+        _positions(mesh, matrix),
+        triangles.vertex[:, order],
+        triangles.loop[:, order],
+        material[triangles.face] if material is not None else np.zeros(len(triangles.face), np.int32),
+        normals,
+        maps,
+        _colours(mesh, corner_vertex),
+        weights.get(mesh),
+        numbers,
+        original,
+    )
+
+
+def _corner_vertex(mesh: bpy.types.Mesh) -> npt.NDArray[np.int32]:
+    found = meshes.get_attribute(mesh, ".corner_vert", "INT", "CORNER")
+    return found if found is not None else np.zeros(0, np.int32)
+
+
+def _numbers(mesh: bpy.types.Mesh, before: Shown | None) -> npt.NDArray[np.int64]:
+    found = meshes.get_attribute(mesh, kept.VERTEX, "INT", "POINT")
+    if found is None or before is None:
+        return np.full(len(mesh.vertices), -1, np.int64)
+    numbers = found.astype(np.int64) - 1
+    return np.where((numbers >= 0) & (numbers < len(before.positions)), numbers, -1)
+
+
+def _positions(mesh: bpy.types.Mesh, matrix: Floats) -> npt.NDArray[np.float32]:
+    positions = meshes.get_positions(mesh)
+    if not placement.is_plain(matrix):
+        moved = positions.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, which is refused later
+            positions = moved.astype(np.float32)
+    return space.AXES.undo(positions)
+
+
+def _uv(
+    uv: npt.NDArray[np.float32], at: npt.NDArray[np.int64], before: Shown | None, number: int
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """(L, 2) of the file: the kept bits where a corner still shows what was made of them; and where that is, (L,)."""
+    out = shown.upright(uv)
+    if before is None or number >= len(before.uvs) or not len(before.positions):
+        return out, np.zeros(len(out), bool)
+    same = (at >= 0) & (uv == before.uvs[number][at]).all(axis=1)
+    out = np.ascontiguousarray(out)
+    out.view(np.uint32)[same] = np.ascontiguousarray(before.source.uvs[number]).view(np.uint32)[at[same]]
+    return out, same
+
+
+def _colours(mesh: bpy.types.Mesh, corner_vertex: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8] | None:
+    found = meshes.get_colours(mesh)
+    if found is None:
+        return None
+    colours, domain = found
+    return shown.file_colours(colours[corner_vertex] if domain == "POINT" else colours)
+
+
+def _normals(
+    mesh: bpy.types.Mesh,
+    matrix: Floats,
+    corner_vertex: npt.NDArray[np.int32],
+    numbers: npt.NDArray[np.int64],
+    before: Shown | None,
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    """(L, 3) of the file: the kept bits where a corner still shows what was made of them; and where that is, (L,)."""
+    now = meshes.get_corner_normals(mesh)
+    none = np.zeros(len(now), bool)
+    if placement.is_plain(matrix):
+        out = space.AXES.undo(now)
+    else:
+        turn = np.linalg.inv(matrix[:3, :3]) if abs(np.linalg.det(matrix[:3, :3])) > 1e-30 else np.eye(3)
+        wide = now.astype(np.float64) @ turn
+        length = np.sqrt(np.einsum("ij,ij->i", wide, wide))[:, None]
+        out = space.AXES.undo((wide / np.where(length > 0, length, 1.0)).astype(np.float32))
+        return out, none
+    if before is None or not len(before.positions):
+        return out, none
+    at = numbers[corner_vertex]
+    expected = _expected(mesh, corner_vertex, numbers, before)
+    same = (at >= 0) & (np.abs(now - expected) <= _NORMAL).all(axis=1)
+    out.view(np.uint32)[same] = np.ascontiguousarray(before.source.normals).view(np.uint32)[at[same]]
+    return out, same
+
+
+def _expected(
+    mesh: bpy.types.Mesh, corner_vertex: npt.NDArray[np.int32], numbers: npt.NDArray[np.int64], before: Shown
+) -> npt.NDArray[np.float32]:
+    """(L, 3): what Blender would show of the normals it was given, had nobody edited them.
+
+    Before 4.5 custom normals turn with the faces around them. Whether they were edited is then seen by doing the same
+    to the mesh as it was, as long as it has the same faces.
+    """
+    at = np.maximum(numbers[corner_vertex], 0)
+    if compat.has_free_normals() or not _same_faces(mesh, corner_vertex, numbers, before):
+        return before.normals[at]
+    positions = meshes.get_positions(mesh)
+    if (positions == before.positions).all():
+        return before.normals[at]
+    return meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions)
+
+
+def _same_faces(
+    mesh: bpy.types.Mesh, corner_vertex: npt.NDArray[Any], numbers: npt.NDArray[np.int64], before: Shown
+) -> bool:
+    return (
+        len(numbers) == len(before.positions)
+        and 3 * len(mesh.polygons) == len(corner_vertex) == before.corners.size
+        and bool((numbers == np.arange(len(numbers))).all())
+        and bool((corner_vertex == before.corners.reshape(-1)).all())
+    )

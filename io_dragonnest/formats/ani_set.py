@@ -14,9 +14,12 @@ from ...io_common.formats import files
 from ...io_common.formats.errors import ExportError, FormatError, UserError
 from . import ani, anim, blocks, names
 from .ani_list import AniList
+from .check_character import check_ani
+from .checks import sorted_issues
 
 if TYPE_CHECKING:
     from ...io_common.formats.digest import Digest
+    from ...io_common.formats.issues import Issue
     from .ani import Ani
     from .anim import Anim
 
@@ -146,11 +149,30 @@ def _table(path: Path) -> list[tuple[str, int]]:
     return [(names.text(raw[256 * row : 256 * row + 256]), int(lengths[row])) for row in range(count)]
 
 
-def write(found: AniSet) -> bytes:
-    """The bytes of the file itself: the list where there is one; `companions_of` gives the others."""
+def write(found: AniSet | Ani | AniList | Anim) -> bytes:
+    """The bytes of the file itself: of a list its text, `companions_of` gives the others."""
+    if isinstance(found, anim.Anim):
+        return anim.write(found)
+    if not isinstance(found, AniSet):
+        return ani.write(found)
     if found.is_dump:
         return anim.write(anim.from_ani(found.parts[0].found, 0))
     return found.raw or ani.write(found.parts[0].found)
+
+
+def summary(found: AniSet) -> dict[str, Any]:
+    """What `info` prints of a file with those that it lists."""
+    if found.is_dump:
+        return anim.summary(anim.from_ani(found.parts[0].found, 0))
+    if not found.raw:
+        return ani.summary(found.parts[0].found)
+    listed = ani.summary(AniList(found.raw))
+    return {**listed, "found": [{"file": part.name, **ani.summary(part.found)} for part in found.parts]}
+
+
+def check(found: AniSet, game: str = "") -> list[Issue]:
+    """Issues of all files of a set; errors first."""
+    return sorted_issues([issue for part in found.parts for issue in check_ani(part.found, game)])
 
 
 def companions_of(found: AniSet, path: Path) -> dict[Path, bytes]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LOCATION, ROTATION, SCALE = "location", "rotation_quaternion", "scale"
 _KINDS = (("position", LOCATION), ("rotation", ROTATION), ("scale", SCALE))
-_REST = {LOCATION: (0.0, 0.0, 0.0), ROTATION: (1.0, 0.0, 0.0, 0.0), SCALE: (1.0, 1.0, 1.0)}
+REST = {LOCATION: (0.0, 0.0, 0.0), ROTATION: (1.0, 0.0, 0.0, 0.0), SCALE: (1.0, 1.0, 1.0)}
 _STILL = 1e-6  # how far a channel may be from rest to get no curves; locations relative to the skeleton's reach
 _SHOWN = 1e-5  # how far bones may be off, of the reach, to be called right
 _FARTHEST = 1e15
@@ -113,7 +113,7 @@ def moved(found: Sequence[Clip], onto: Mapping) -> set[tuple[int, str]]:
     out: set[tuple[int, str]] = set()
     for clip in found:
         for key, channel in clip.channels.items():
-            if key not in out and (np.abs(channel.values - _REST[key[1]]) > near[key[1]]).any():
+            if key not in out and (np.abs(channel.values - REST[key[1]]) > near[key[1]]).any():
                 out.add(key)
     return out
 

@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from ...io_common.scene import compat, curves
 from . import kept
-from .bone_motion import SCALE, Channel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from .bone_motion import Clip
+    from .bone_motion import Channel, Clip
     from .rig import Rig
 
 _BYTES = 8  # of a checksum
@@ -173,5 +172,3 @@ def kept_rig(action: bpy.types.Action) -> npt.NDArray[Any]:
     raw = kept.get(action, kept.RIG, b"")
     return np.frombuffer(zlib.decompress(raw), _RIG) if raw else np.zeros(0, _RIG)
 
-
-__all__ = ["SCALE", "Read", "checksum", "kept_rig", "read", "rig_record", "rig_table", "seal", "sealed", "write"]

@@ -122,6 +122,8 @@ def remove(obj: bpy.types.Object, number: int, *, with_action: bool) -> None:
 def keep_clip(action: bpy.types.Action, found: Ani, clip: int) -> None:
     """Keep a clip on its Action, with bones and header, as a file of its own."""
     kept.put(action, kept.CLIP, zlib.compress(ani.write(ani_set.single(found, clip)), _LEVEL))
+    action.use_frame_range = True
+    action.frame_start = 0.0
     set_length(action, int(found.lengths[clip]))
     kept.put(action, kept.END, float(action.frame_end) + 1.0)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ...io_common.ui import operators
+from ..scene import clips
 from .entries import FORMATS
 
-WING = operators.Wing("Dragon Nest", FORMATS, operators.classes(FORMATS))
+WING = operators.Wing("Dragon Nest", FORMATS, (*clips.CLASSES, *operators.classes(FORMATS)), (clips,))

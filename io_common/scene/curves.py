@@ -30,12 +30,24 @@ def write_curve(
     interpolation: int = LINEAR,
 ) -> Any:
     """One F-curve through `points` (n, 2) of frame and value, by frame. Returns it."""
+    return new_curve(
+        bag,
+        path,
+        index,
+        group,
+        (np.ascontiguousarray(points, np.float32).ravel(), np.full(len(points), interpolation, np.uint8)),
+    )
+
+
+def new_curve(bag: Any, path: str, index: int, group: Any, ready: tuple[npt.NDArray[Any], npt.NDArray[Any]]) -> Any:
+    """`write_curve` for arrays that are as Blender takes them: frames and values by turns (2 n,) f4, kinds (n,) u1."""
     curve = bag.fcurves.new(path, index=index)
     if group is not None:
         curve.group = group
-    curve.keyframe_points.add(len(points))
-    curve.keyframe_points.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
-    curve.keyframe_points.foreach_set("interpolation", np.full(len(points), interpolation, np.uint8))
+    points = curve.keyframe_points
+    points.add(len(ready[1]))
+    points.foreach_set("co", ready[0])
+    points.foreach_set("interpolation", ready[1])
     curve.update()
     return curve
 

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from ...io_common.scene import curves
 from ..formats import ani, hierarchy, names
 from . import bone_motion, bone_table, clip_curves, clips, placement, rig
 
@@ -35,7 +37,7 @@ class Table:
     grow: float
     whole: Floats
 
-    @property
+    @cached_property
     def keys(self) -> list[str]:
         """What the bones are found by."""
         return [names.key(name) for name in names.texts(self.bones["name"])]
@@ -145,7 +147,7 @@ def _moved_extra(
     """Bones that are not in the file but move in a clip, with those above them, parents first."""
     bones = cast("bpy.types.Armature", obj.data).bones
     listed = {name for name in found if name is not None}
-    moved = {name for action in actions for name in clip_curves.read(action) if name}
+    moved = {name for action in actions for name in curves.bones_of(action)}
     rows = {name: row for row, name in enumerate(state.names)}
     wanted: set[int] = set()
     for name in moved & rows.keys() - listed:

@@ -237,17 +237,20 @@ def wanted_poses(found: Ani, number: int, onto: Mapping, frames: npt.ArrayLike) 
 
 def stretched(found: Ani, chosen: Sequence[int], onto: Mapping) -> list[str]:
     """The bones that any of the clips scales unevenly, in Blender's names."""
+    labels = found.bone_names
     uneven = scaled_names(ani.with_clips(found, chosen))
-    return [onto.rig.names[bone] for bone in np.flatnonzero(onto.known) if found.bone_names[onto.row[bone]] in uneven]
+    return [onto.rig.names[bone] for bone in np.flatnonzero(onto.known) if labels[onto.row[bone]] in uneven]
 
 
 def scaled_names(found: Ani) -> set[str]:
     """The bones of a file that any of its clips scales unevenly."""
-    return {
-        name
-        for name, records in zip(found.bone_names, found.records, strict=True)
-        if any(_is_uneven(np.concatenate((entry.base["scale"], keys.values(entry.scales)))) for entry in records)
-    }
+    out: set[str] = set()
+    for name, records in zip(found.bone_names, found.records, strict=True):
+        stored = np.frombuffer(b"".join([entry.base.tobytes() for entry in records]), keys.BASE)["scale"]
+        keyed = [entry.scales["value"] for entry in records if len(entry.scales)]
+        if _is_uneven(np.concatenate([stored, *keyed])):
+            out.add(name)
+    return out
 
 
 def _is_uneven(sizes: npt.NDArray[Any]) -> bool:

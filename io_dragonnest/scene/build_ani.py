@@ -213,12 +213,11 @@ def _actions(
         action = bpy.data.actions.new(armature.fit_name(bone_motion.title(found, number)))
         action.use_fake_user = True
         prints = clip_curves.write(obj, action, clip, target.rig.names, used)
-        if ways:
-            _walk(obj, action, ways[number])
+        walk = _walk(obj, action, ways[number]) if ways else []
         _keep(action, source, number)
         kept.put(action, kept.RIG, records[source.place[number][0]][0])
         row = records[source.place[number][0]][1]
-        clip_curves.seal(action, row, len(source.clip(number)[0].bones), prints)
+        clip_curves.seal(action, row, len(source.clip(number)[0].bones), prints, walk)
         clips.add(obj, action, source.found.clip_names[number])
         made.append(action)
     return made
@@ -248,17 +247,16 @@ def _rooted(found: Ani, links: Hierarchy, target: Mapping, mode: str) -> tuple[A
     return root_motion.taken_out(found, roots, main if main in known else roots[0])
 
 
-def _walk(obj: bpy.types.Object, action: bpy.types.Action, way: Way) -> None:
+def _walk(obj: bpy.types.Object, action: bpy.types.Action, way: Way) -> list[Any]:
     """Location curves of the object that carry it along `way`."""
     if not len(way.frames):
-        return
+        return []
     matrix = np.array(obj.matrix_basis, np.float64)
     places = way.places[:, [0, 2, 1]] @ matrix[:3, :3].T + matrix[:3, 3]
     bag = compat.curves(obj, action)
     group = bag.groups.new(clip_curves.OBJECT_GROUP)
-    for axis in range(3):
-        points = np.stack((way.frames, places[:, axis]), axis=1)
-        curves.write_curve(bag, "location", points, axis, group)
+    points = np.stack((np.repeat(way.frames[:, None], 3, axis=1), places), axis=2)
+    return [curves.write_curve(bag, "location", points[:, axis], axis, group) for axis in range(3)]
 
 
 def _keep(action: bpy.types.Action, source: _Source, number: int) -> None:

@@ -32,50 +32,33 @@ def write(
     """The curves of a clip; bone -> checksum of its curves."""
     bag = compat.curves(obj, action)
     groups: dict[int, Any] = {}
-    prints: dict[int, _Print] = {}
+    sums: dict[int, Any] = {}
+    kinds: dict[tuple[int, int], npt.NDArray[np.uint8]] = {}
     for key in sorted(used & clip.channels.keys()):
         bone, name = key
         if bone not in groups:
             groups[bone] = bag.groups.new(names[bone])
-            prints[bone] = _Print()
-        _write_channel(bag, f"{curves.bone_path(names[bone])}.{name}", groups[bone], clip.channels[key])
-        prints[bone].add_channel(name, clip.channels[key])
-    return {bone: entry.digest() for bone, entry in prints.items()}
-
-
-def _write_channel(bag: Any, path: str, group: Any, channel: Channel) -> None:
-    points = np.empty((channel.values.shape[1], len(channel.frames), 2), np.float32)
-    points[..., 0] = channel.frames
-    points[..., 1] = channel.values.T
-    kind = curves.CONSTANT if channel.stepped else curves.LINEAR
-    for index in range(len(points)):
-        curves.write_curve(bag, path, points[index], index, group, kind)
-
-
-class _Print:
-    """A checksum of the curves of one bone, fed in the order of property and component."""
-
-    def __init__(self) -> None:
-        self._digest = hashlib.blake2b(digest_size=_BYTES)
-
-    def add_channel(self, name: str, channel: Channel) -> None:
-        """All components of a channel as it is written."""
+            sums[bone] = hashlib.blake2b(digest_size=_BYTES)
+        channel = clip.channels[key]
+        count, width = channel.values.shape
         kind = curves.CONSTANT if channel.stepped else curves.LINEAR
-        points = np.empty((len(channel.frames), 2), np.float32)
-        points[:, 0] = channel.frames
-        kinds = np.full(len(points), kind, np.uint8)
-        for index in range(channel.values.shape[1]):
-            points[:, 1] = channel.values[:, index]
-            self.add(name, index, points, kinds)
+        alike = kinds.setdefault((count, kind), np.full(count, kind, np.uint8))
+        points = np.empty((width, count, 2), np.float32)
+        points[..., 0] = channel.frames
+        points[..., 1] = channel.values.T
+        flat = points.reshape(width, -1)
+        path = f"{curves.bone_path(names[bone])}.{name}"
+        for index in range(width):
+            curves.new_curve(bag, path, index, groups[bone], (flat[index], alike))
+            _add(sums[bone], name, index, (flat[index], alike), "")
+    return {bone: entry.digest() for bone, entry in sums.items()}
 
-    def add(self, name: str, index: int, points: npt.NDArray[Any], kinds: npt.NDArray[Any], odd: str = "") -> None:
-        """One curve; `odd` says what else there is about it."""
-        self._digest.update(f"{name}|{index}|{odd}|".encode())
-        self._digest.update(points.tobytes())
-        self._digest.update(kinds.astype(np.uint8, copy=False).tobytes())
 
-    def digest(self) -> bytes:
-        return self._digest.digest()
+def _add(digest: Any, name: str, index: int, arrays: tuple[Any, Any], odd: str) -> None:
+    """Feed one curve, frames and values f4 and kinds u1, to the checksum of its bone; `odd`: what else it is."""
+    digest.update(f"{name}|{index}|{odd}|".encode())
+    digest.update(arrays[0])
+    digest.update(arrays[1])
 
 
 @dataclass(frozen=True)
@@ -90,10 +73,10 @@ class Read:
     odd: str
 
 
-def read(action: bpy.types.Action, slot_curves: Iterable[Any] | None = None) -> dict[str, list[Read]]:
+def read(entries: Iterable[Any]) -> dict[str, list[Read]]:
     """Name of a bone, "" for the object itself -> its curves, in the order of property and component."""
     found: dict[str, list[Read]] = {}
-    for curve in compat.all_curves(action) if slot_curves is None else slot_curves:
+    for curve in entries:
         path = curve.data_path
         channel = curves.channel_of(path) or (("", path) if "[" not in path else None)
         if channel is None:
@@ -102,8 +85,8 @@ def read(action: bpy.types.Action, slot_curves: Iterable[Any] | None = None) -> 
         found.setdefault(channel[0], []).append(
             Read(curve, channel[1], curve.array_index, points, kinds, _odd(curve))
         )
-    for entries in found.values():
-        entries.sort(key=lambda entry: (entry.name, entry.index))
+    for listed in found.values():
+        listed.sort(key=lambda entry: (entry.name, entry.index))
     return found
 
 
@@ -118,22 +101,28 @@ def checksum(entries: Sequence[Read]) -> bytes:
     """The checksum of curves in the order of `read`; of none `UNMOVED`."""
     if not entries:
         return UNMOVED
-    found = _Print()
+    found = hashlib.blake2b(digest_size=_BYTES)
     for entry in entries:
-        found.add(entry.name, entry.index, entry.points, entry.kinds, entry.odd)
+        _add(found, entry.name, entry.index, (entry.points, entry.kinds.astype(np.uint8)), entry.odd)
     return found.digest()
 
 
-def seal(action: bpy.types.Action, row: npt.NDArray[np.intp], bones: int, prints: Mapping[int, bytes]) -> None:
+def seal(
+    action: bpy.types.Action,
+    row: npt.NDArray[np.intp],
+    bones: int,
+    prints: Mapping[int, bytes],
+    walk: Sequence[Any] = (),
+) -> None:
     """Remember the curves as they are: a checksum for each bone of the file and one for the object.
 
-    `row` (B,): see `Mapping`; `prints`: as `write` gives them, by bone of the armature.
+    `row` (B,): see `Mapping`; `prints`: as `write` gives them, by bone of the armature; `walk`: curves of the object.
     """
     table = [UNMOVED] * bones
     for bone, number in enumerate(row.tolist()):
         if number >= 0:
             table[number] = prints.get(bone, UNMOVED)
-    table.append(checksum(read(action).get("", [])))
+    table.append(checksum(read(walk).get("", [])))
     kept.put(action, kept.CURVES, b"".join(table))
 
 

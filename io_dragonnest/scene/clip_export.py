@@ -63,7 +63,7 @@ def records(job: Job, action: bpy.types.Action) -> tuple[list[Record], int]:
     """
     clip = clips.clip_of(action)
     length = clips.length_of(action, clip)
-    found = clip_curves.read(action, _own_curves(job.obj, action))
+    found = clip_curves.read(_own_curves(job.obj, action))
     stored = _stored(job, action, clip, found)
     todo = [row for row, entry in enumerate(stored) if entry is None]
     if todo:
@@ -77,12 +77,13 @@ def records(job: Job, action: bpy.types.Action) -> tuple[list[Record], int]:
     return [entry for entry in stored if entry is not None], length
 
 
-def _own_curves(obj: bpy.types.Object, action: bpy.types.Action) -> list[Any] | None:
-    """The curves of the slot that moves this armature; None for all of them."""
+def _own_curves(obj: bpy.types.Object, action: bpy.types.Action) -> list[Any]:
+    """The curves of the slot that moves this armature; all of them without slots."""
+    by_slot = compat.curves_by_slot(action)
+    if len(by_slot) == 1:
+        return by_slot[0][1]
     slot = playback.slot_for(obj, action)
-    if slot is None:
-        return None
-    return next((entries for known, entries in compat.curves_by_slot(action) if known == slot), None)
+    return next((entries for known, entries in by_slot if known == slot), compat.all_curves(action))
 
 
 # What stays as it was.
@@ -95,32 +96,23 @@ def _stored(
     out: list[Record | None] = [None] * len(job.table.bones)
     if clip is None or not len(clip.lengths):
         return out
-    own = hierarchy.lookup(clip.bone_names)
-    exact = _is_exact(job, clip)
+    keys_there = [names.key(name) for name in clip.bone_names]
+    own = {key: row for row, key in reversed(list(enumerate(keys_there)))}
+    # The bones of the clip are those of the file, one by one, names that occur twice included.
+    exact = keys_there == job.table.keys
     links = hierarchy.from_ani(clip).parents
     good = _untouched(job, action, clip, found)
-    bone_of = {row: bone for bone, row in enumerate(job.table.onto.row.tolist()) if row >= 0}
+    known = {row for row in job.table.onto.row.tolist() if row >= 0}
     for row, key in enumerate(job.table.keys):
         source = row if exact else own.get(key, -1)
         if source < 0:
             continue
         above, here = int(links[source]), int(job.table.parents[row])
-        same_parent = (above < 0) == (here < 0) and (here < 0 or names.key(clip.bone_names[above]) == job.table.keys[here])
-        if row not in bone_of or not _is_first(job, row):
-            # The armature lacks it, or knows only the first bone of that name: nothing here could have changed it.
-            out[row] = clip.records[source][0]
-        elif good is not None and good[source] and same_parent:
+        same_parent = (above < 0) == (here < 0) and (here < 0 or keys_there[above] == job.table.keys[here])
+        # What the armature lacks, or knows by the first of its name alone, nothing here can have changed.
+        if row not in known or (good is not None and good[source] and same_parent):
             out[row] = clip.records[source][0]
     return out
-
-
-def _is_first(job: Job, row: int) -> bool:
-    return bool((job.table.onto.row == row).any())
-
-
-def _is_exact(job: Job, clip: Ani) -> bool:
-    """Whether the bones of the clip are those of the file, one by one, names that occur twice included."""
-    return [names.key(name) for name in clip.bone_names] == job.table.keys
 
 
 def _untouched(
@@ -267,7 +259,7 @@ def _bone_record(
         return None
     position = Track(place.frames, space.AXES.undo(maps.positions(bone, place.values * job.table.grow)))
     turns = key_frames.near_side(space.unit(turn.values)[None])[0]
-    frames, turns = key_frames.filled(turn.frames, turns)
+    frames, turns = key_frames.filled(turn.frames, turns, blended=True)
     rotation = Track(frames, space.unit(maps.rotations(bone, turns)))
     return clip_records.record(still, position, rotation, Track(size.frames, sizes), job.style)
 

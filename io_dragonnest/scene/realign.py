@@ -5,17 +5,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+import bpy
 import numpy as np
 from mathutils import Matrix
 
 from ...io_common.scene import armature
 from ..formats import channels
-from . import aim, kept, rig
+from . import aim, kept, placement, rig
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-    import bpy
 
 
 def along(context: bpy.types.Context, obj: bpy.types.Object, names: Collection[str]) -> list[str]:
@@ -33,6 +32,9 @@ def along(context: bpy.types.Context, obj: bpy.types.Object, names: Collection[s
     rest, _length = aim.rest_matrices(state.bind, state.parent.tolist(), aim.CHILD, wanted)
     data = cast("bpy.types.Armature", obj.data)
     turned = [state.names[row] for row in np.flatnonzero(wanted)]
+    # What hangs on a bone, rather than being weighted to it, would be turned along.
+    hung = [entry for entry in bpy.data.objects if entry.parent == obj and entry.parent_bone in turned]
+    before = [_space(entry) for entry in hung]
     with armature.edit_mode(context, obj):
         for row in np.flatnonzero(wanted).tolist():
             bone = data.edit_bones[state.names[row]]
@@ -42,4 +44,13 @@ def along(context: bpy.types.Context, obj: bpy.types.Object, names: Collection[s
     for name in turned:
         bone = data.bones[name]
         kept.put(bone, kept.REST, np.array(bone.matrix_local, "<f4").tobytes())
+    for entry, space in zip(hung, before, strict=True):
+        inverse = np.array(entry.matrix_parent_inverse, np.float64)
+        entry.matrix_parent_inverse = Matrix((np.linalg.inv(_space(entry)) @ space @ inverse).tolist())
     return turned
+
+
+def _space(obj: bpy.types.Object) -> placement.Floats:
+    """(4, 4) of the bone an object hangs on."""
+    bone = placement.parent_bone(obj)
+    return np.eye(4) if bone is None else placement.bone_end(bone)

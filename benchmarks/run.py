@@ -26,7 +26,7 @@ addon_alias.install(lambda: embedded.PACKAGE)
 from benchmarks import harness  # noqa: E402 (the alias comes first)
 
 ROOT = Path(__file__).resolve().parent.parent
-MODULES = ("benchmarks.carnivores_models",)
+MODULES = ("benchmarks.carnivores_models", "benchmarks.carnivores_characters")
 MARK = "benchmark result: "
 
 
@@ -59,7 +59,7 @@ def line(result: harness.Result) -> str:
     verdict = {True: "reached", False: "MISSED", None: ""}[result.reached]
     peak = f"{result.peak / 2**20:9.1f}"
     return (
-        f"{result.name:<50}{result.seconds * 1e3:10.2f} {floor} {ratio} {speed} {peak}  {result.wanted:<12} {verdict}"
+        f"{result.name:<50}{result.seconds * 1e3:10.2f} {floor} {ratio} {speed} {peak}  {result.wanted:<15} {verdict}"
     )
 
 
@@ -80,7 +80,7 @@ def main(arguments: list[str]) -> int:
         print("\n".join(case.name for case in (wanted or cases())))
         return 0 if options.list else 2
     print(f"Blender {bpy.app.version_string}, Python {platform.python_version()}, {platform.platform()}")
-    titles = f"{'time ms':>10} {'floor ms':>10} {'ratio':>6} {'MB/s':>8} {'peak MiB':>9}  {'wanted':<12}"
+    titles = f"{'time ms':>10} {'floor ms':>10} {'ratio':>6} {'MB/s':>8} {'peak MiB':>9}  {'wanted':<15}"
     print(f"{'case':<50}{titles}", flush=True)
     results = []
     for case in wanted:

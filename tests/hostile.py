@@ -46,7 +46,7 @@ def _foreign() -> Iterator[Case]:
         yield Case(f"text{suffix}", suffix, b"carnivores_character\r\n[general]\r\n" * 20, "a text file")
         yield Case(f"picture{suffix}", suffix, b"\x89PNG\r\n\x1a\n" + bytes(200), "a PNG picture")
         yield Case(f"program{suffix}", suffix, b"MZ\x90\0" + bytes(500), "a Windows program")
-        yield Case(f"animal{suffix}", suffix, car, "a Carnivores CAR model")
+        yield Case(f"animal{suffix}", suffix, car, "a Carnivores CAR character")
     yield Case("kiev.3df", ".3df", b"Kiev" + struct.pack("<I", 6) + bytes(1000), "Vivisector")
     yield Case("mobile.3df", ".3df", _MOBILE, "a Carnivores 3DN mobile model")
     yield Case("pc.3dn", ".3dn", _PC, "a Carnivores 3DF model")

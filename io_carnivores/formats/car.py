@@ -93,7 +93,7 @@ def read(data: bytes) -> Character:
     for name in _SIZES:
         if header[name] < 0:
             raise FormatError(
-                f"the {name.replace('_', ' ')} is negative",
+                f"the {name.replace('_bytes', ' size').replace('_', ' ')} is negative",
                 offset=int(HEADER.fields[name][1]) if HEADER.fields else 0,
                 expected="0 or more",
                 found=str(int(header[name])),

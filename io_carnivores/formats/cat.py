@@ -20,7 +20,9 @@ from ...io_common.formats.fields import Section
 MAGIC = "carnivores_character"
 NO_SOUND = -1
 _PAIR = re.compile(r'^(\w+)\s*=\s*(?:"([^"]*)"|(\S.*?))\s*$')
-_ENTRY = re.compile(r"^(animation_id|sound_id)\s+(-?\d+)\s*$")
+_ENTRY = re.compile(r"^(animation_id|sound_id)\s+(-?\d{1,9})\s*$")
+_UNSAYABLE = re.compile(r'["\x00-\x1f\x7f]')
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,13 @@ def read(data: bytes) -> Cat:
     section, number, offset = "", -1, 0
     for raw in data.split(b"\n"):
         line = raw.decode("cp1252", errors="replace").strip().removeprefix("ï»¿")
+        if _CONTROL.search(line):
+            raise FormatError(
+                "a line of the character description holds characters that no text has",
+                offset=offset,
+                expected="text",
+                found=f'"{line[:40]}"',
+            )
         if line.startswith("[") and line.endswith("]"):
             section, number = line[1:-1].strip().lower(), -1
         elif entry := _ENTRY.match(line):
@@ -77,6 +86,13 @@ def read(data: bytes) -> Cat:
 
 
 def _open(cat: Cat, section: str, number: int, offset: int) -> None:
+    if section not in ("animations", "sounds"):
+        raise FormatError(
+            "an entry of the character description stands in no list",
+            offset=offset,
+            expected="[animations] or [sounds] above it",
+            found=f"[{section[:40]}]" if section else "no section",
+        )
     listed: list[Any] = cat.animations if section == "animations" else cat.sounds
     if number != len(listed):
         raise FormatError(
@@ -101,20 +117,26 @@ def _set(cat: Cat, section: str, number: int, key: str, value: str, offset: int)
         cat.sounds[number] = value
 
 
+def plain(name: str) -> str:
+    """`name` as such a text can say it: what has no place in it (quotes, other alphabets) becomes an underscore."""
+    known = (char.encode("cp1252", errors="ignore").decode("cp1252") for char in name)
+    return _UNSAYABLE.sub("_", "".join(char or "_" for char in known))
+
+
 def write(cat: Cat) -> bytes:
     """`Cat` to bytes: the source as it was, or a new text in the style of the game's own when something changed."""
     if cat.source and read(cat.source) == cat:
         return cat.source
-    lines = [MAGIC, "", "[general]", f'title = "{cat.title}"', f'model = "{cat.model}"', ""]
+    lines = [MAGIC, "", "[general]", f'title = "{plain(cat.title)}"', f'model = "{plain(cat.model)}"', ""]
     lines += ["[animations]", f"count = {len(cat.animations)}", ""]
     for number, animation in enumerate(cat.animations):
-        lines += [f"animation_id {number}", f'\tfile = "{animation.file}"']
+        lines += [f"animation_id {number}", f'\tfile = "{plain(animation.file)}"']
         if animation.sound != NO_SOUND:
             lines.append(f"\tsound_index = {animation.sound}")
     lines += ["", "[sounds]", f"count = {len(cat.sounds)}", ""]
     for number, file in enumerate(cat.sounds):
-        lines += [f"sound_id {number}", f'\tfile = "{file}"']
-    return "\r\n".join([*lines, ""]).encode("cp1252", errors="replace")
+        lines += [f"sound_id {number}", f'\tfile = "{plain(file)}"']
+    return "\r\n".join([*lines, ""]).encode("cp1252")
 
 
 def sections(data: bytes) -> list[Section]:

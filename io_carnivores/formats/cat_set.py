@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,13 +69,10 @@ def summary(found: CatSet) -> dict[str, Any]:
 def companions(found: CatSet, path: Path, folders: Sequence[str], digest: Digest, *, with_texture: bool) -> CatSet:
     """Read the files that the text at `path` names. A missing model is an error, all else a warning, in one list."""
     place = _Places(path, folders)
-    model_path = place.find(Path(found.cat.model).stem, ".3dn")
+    model_path = place.find(found.cat.model, ".3dn")
     if model_path is None:
-        raise FormatError(
-            "the model of the character was not found",
-            expected=f'"{Path(found.cat.model).stem}.3dn" beside it',
-            path=path,
-        )
+        name = f"{_stem(found.cat.model, '.3dn')}.3dn"
+        raise FormatError("the model of the character was not found", expected=f'"{name}" beside it', path=path)
     try:
         found.model = model_3dn.read(files.read_file(model_path))
     except UserError as error:
@@ -90,7 +88,18 @@ def companions(found: CatSet, path: Path, folders: Sequence[str], digest: Digest
     return found
 
 
+def _stem(name: str, suffix: str) -> str:
+    """A name without its suffix: the game's own texts state that of the model, and no other."""
+    return name[: -len(suffix)] if name.lower().endswith(suffix) else name
+
+
+def _file_stem(name: str, suffix: str) -> str:
+    """What a part of that name is called on the disk: names come out of a file, and must not lead out of the folder."""
+    return files.safe_stem(cat.plain(_stem(name, suffix)), "")
+
+
 def _animation(place: _Places, name: str, model: Model, digest: Digest, missing: list[str]) -> Animation | None:
+    name = _stem(name, ".ani")
     path = place.find(name, ".ani")
     if path is None:
         missing.append(f"{name}.ani")
@@ -109,12 +118,13 @@ def _animation(place: _Places, name: str, model: Model, digest: Digest, missing:
 
 
 def _sound(place: _Places, name: str, digest: Digest, missing: list[str]) -> bytes | None:
+    name = _stem(name, ".wav")
     path = place.find(name, ".wav")
     if path is None:
         missing.append(f"{name}.wav")
         return None
-    data = files.read_file(path)
     try:
+        data = files.read_file(path)
         sound_data.chunks(data)
     except UserError as error:
         digest.add(str(error.at(path)).rstrip("."))
@@ -140,14 +150,20 @@ class _Places:
         except OSError:
             return []
 
-    def find(self, stem: str, suffix: str) -> Path | None:
-        """The file, in any letter case; folders are listed once, as far as they are needed."""
-        wanted = f"{stem}{suffix}".lower()
+    def find(self, name: str, suffix: str) -> Path | None:
+        """The file, in any letter case; folders are listed once, as far as they are needed.
+
+        Folders in `name` are not followed: they could lead anywhere, and those nearby are searched anyway. Then it is
+        looked for under the name that `beside` would give it.
+        """
+        stem = _stem(name, suffix)
+        wanted = [f"{word}{suffix}".lower() for word in (re.split(r"[\\/]", stem)[-1], _file_stem(name, suffix))]
         for number, folder in enumerate(self._folders):
             if number == len(self._listings):
                 self._listings.append(self._files_in(folder))
-            if wanted in self._listings[number]:
-                return self._listings[number][wanted]
+            for candidate in wanted:
+                if candidate in self._listings[number]:
+                    return self._listings[number][candidate]
         return None
 
     @staticmethod
@@ -163,13 +179,12 @@ def beside(found: CatSet, path: Path) -> dict[Path, bytes]:
     written: dict[Path, bytes] = {}
 
     def add(name: str, suffix: str, data: bytes) -> None:
-        # Names come out of a file: they must not lead out of the folder.
-        target = path.parent / f"{files.safe_stem(name, path.stem)}{suffix}"
+        target = path.parent / f"{_file_stem(name, suffix) or path.stem}{suffix}"
         if written.setdefault(target, data) != data:
             raise ExportError(f'two parts of the character would be written to "{target.name}"; rename one of them')
 
     if found.model is not None:
-        add(Path(found.cat.model).stem, ".3dn", model_3dn.write(found.model))
+        add(found.cat.model, ".3dn", model_3dn.write(found.model))
         if found.model.texture is not None:
             name = static.label(found.model.texture_name) or path.stem
             add(name, found.model.texture.suffix, textures.encode(found.model.texture))

@@ -182,13 +182,15 @@ def _merged(
     for pair, (a, c) in enumerate(zip(node[pairs.first].tolist(), node[pairs.second].tolist(), strict=True)):
         if a != c:
             found.setdefault((min(a, c), max(a, c)), []).append(pair)
-    doubled = (partner >= 0) & (partner != np.arange(len(partner)))
+    doubled = ((partner >= 0) & (partner != np.arange(len(partner)))).tolist()
+    beside = (side[pairs.first] * side[pairs.second] >= 0).tolist()
+    costs = price.tolist()
     result = {}
     for (a, c), members in found.items():
-        both = bool(doubled[a] and doubled[c])
-        straight = [p for p in members if not both or side[pairs.first[p]] * side[pairs.second[p]] >= 0]
+        both = doubled[a] and doubled[c]
+        straight = [p for p in members if not both or beside[p]]
         kept = straight or members
-        cost = float(np.mean(price[kept])) + (0.0 if straight else 2 * _LOOSE)
+        cost = sum(costs[p] for p in kept) / len(kept) + (0.0 if straight else 2 * _LOOSE)
         if (doubled[a] or doubled[c]) and len(kept) < 2:
             cost += _LONELY
         result[a, c] = (cost, kept)

@@ -9,22 +9,27 @@ no bones. Vertices of one owner move rigidly to within the quantisation, so the 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import bone_layout, bone_names, joint_tree, joints, rigid
+from . import bone_layout, bone_names, bone_space, joint_tree, joints, rigid
 from .fit_report import Fit, Tally
 from .motion import STEPS
 from .rest_shape import Shape, posed, refined
 from .rigid import Bodies, Correlation, Doubles, Floats, Ints, Motion
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+MOST_OWNERS = 256  # known characters have up to 49; time and memory grow with the square of the number
 _CHUNK = 256  # frames handled at once
-_SAMPLE = 400  # frames that decide shapes, joints and tree; all of the frames in nearly every file
+_USUAL = 64  # bodies; with more of them, fewer frames
+_SAMPLE = 256  # frames that decide shapes, joints and tree; all of the frames in most files
+_SIGNS = 64  # frames that show whether a body swells
+_NAMED = 6  # bones in a report
 _FARTHEST = 1e6  # file units; frames reach 2048, and squares of base positions must stay numbers
 
 
@@ -46,14 +51,17 @@ class Options:
 class Clip:
     """One animation of the rig: frame = scale * rotation @ rest + translation, per body, file axes and units.
 
-    `quaternion` (N, B, 4) w x y z, of continuous sign; `rotation` (N, B, 3, 3), the same as matrices; `translation`
-    (N, B, 3); `scale` (N, B), all 1 unless asked for.
+    `quaternion` (N, B, 4) w x y z, of continuous sign; `translation` (N, B, 3); `scale` (N, B), all 1 unless asked for.
     """
 
     quaternion: Doubles
-    rotation: Doubles
     translation: Doubles
     scale: Doubles
+
+    @property
+    def rotation(self) -> Doubles:
+        """The same as matrices, (N, B, 3, 3); worked out anew, as they take more memory than all the rest."""
+        return rigid.matrices(self.quaternion)
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,17 @@ class Rig:
     clips: list[Clip]
     scaled: npt.NDArray[np.bool_]
     fit: Fit
+
+    def softness(self) -> str:
+        """The soft vertices in words: how many there are, and on which bones, the softest first; empty for none."""
+        soft = self.fit.soft
+        if not len(soft):
+            return ""
+        counts = np.bincount(self.body[soft], minlength=len(self.names))
+        order = [int(body) for body in np.argsort(-counts, kind="stable") if counts[body]]
+        named = ", ".join(f"{self.names[body]} ({counts[body]})" for body in order[:_NAMED])
+        more = f" and {len(order) - _NAMED} more bones" if len(order) > _NAMED else ""
+        return f"{len(soft)} of {len(self.body)} vertices are soft: {named}{more}"
 
     def positions(self, clip: int) -> Floats:
         """What the rig makes of a clip, (N, V, 3), for comparison with its frames."""
@@ -115,11 +134,14 @@ def recover(
     bodies = shape.bodies
     rest, from_base = posed(shape, base, sample)
     solver = _Solver(bodies, rest[bodies.order], shape.weight, with_scales=chosen.scales)
-    skeleton = _joined(solver, joints.mesh_edges(faces["corner"], rest), rest, sample[bodies.order])
+    points = sample[bodies.order]
+    skeleton = _joined(solver, joints.mesh_edges(faces["corner"], rest), rest, points)
     if chosen.bones is not None:
         skeleton = _with_table(skeleton, chosen.bones, owners, _to_rest(shape, base, rest))
     solver.follow(skeleton.tree)
-    motion, tally = _whole(solver, frames, rest)
+    at_once = max(16, _CHUNK * _USUAL // max(bodies.count, _USUAL))
+    pieces = [points] if 0 < frames.count <= _SAMPLE else frames.points(bodies.order, at_once)
+    moved, tally = _whole(solver, pieces, [len(clip) for clip in clips])
     swollen = float(bodies.sizes[solver.scaled].sum()) / max(1, len(base))
     return Rig(
         owners=owners.astype(np.int16),
@@ -131,7 +153,7 @@ def recover(
         body=bodies.body,
         rest=rest.astype(np.float32),
         from_base=from_base,
-        clips=_clips(motion, [len(clip) for clip in clips]),
+        clips=moved,
         scaled=solver.scaled,
         fit=replace(tally.fit(bodies), joint_errors=skeleton.errors, scaled=solver.scaled, swollen=swollen),
     )
@@ -155,19 +177,18 @@ def refit(
     links = np.append(np.asarray(parent, np.int64), -1)
     sample = _Frames([frames], len(shape)).sample(_SAMPLE)[bodies.order]
     solver.hang(links, sample)
-    parts = [
-        solver.moved(rigid.unbiased(chunk)[bodies.order]) for chunk in _Frames([frames], len(shape)).chunks(_CHUNK)
-    ]
+    parts = [solver.moved(points) for points in _Frames([frames], len(shape)).points(bodies.order, _CHUNK)]
     whole = {
         name: np.concatenate([getattr(part, name) for part in parts])[:, :count]
         for name in ("quaternion", "rotation", "translation", "scale")
     }
-    return _clips(_with_empty(Motion(**whole), bodies.sizes[:count], links[:count]), [len(frames)])[0]
+    moved = _with_empty(Motion(**whole), bodies.sizes[:count], links[:count])
+    return Clip(rigid.continuous(moved.quaternion), moved.translation, moved.scale)
 
 
 def _with_empty(motion: Motion, sizes: Ints, parent: Ints) -> Motion:
     """Bodies without vertices get the motion of what they hang on; without any they stay."""
-    for body in _downwards(parent):
+    for body in bone_space.downwards(parent):
         if sizes[body]:
             continue
         above = int(parent[body])
@@ -176,16 +197,6 @@ def _with_empty(motion: Motion, sizes: Ints, parent: Ints) -> Motion:
         motion.translation[:, body] = motion.translation[:, above] if above >= 0 else 0.0
         motion.scale[:, body] = motion.scale[:, above] if above >= 0 else 1.0
     return motion
-
-
-def _downwards(parent: Ints) -> list[int]:
-    """Bodies with parents before children."""
-    depth = np.zeros(len(parent), np.int64)
-    above = np.asarray(parent)
-    while (above >= 0).any() and depth.max(initial=0) <= len(parent):
-        depth += above >= 0
-        above = np.where(above >= 0, np.asarray(parent)[above], -1)
-    return [int(body) for body in np.argsort(depth, kind="stable")]
 
 
 @dataclass(frozen=True)
@@ -239,9 +250,16 @@ class _Frames:
             start += len(clip)
         return rigid.unbiased(np.concatenate(parts))
 
-    def chunks(self, most: int) -> list[npt.NDArray[np.int16]]:
-        """Stretches of at most so many frames, in order, (n, V, 3)."""
-        return [clip[start : start + most] for clip in self._clips for start in range(0, len(clip), most)]
+    def points(self, order: Ints, most: int) -> Iterator[Floats]:
+        """All frames, in order and at most so many at once, as unbiased positions (V, 3, n) of the vertices `order`."""
+        waiting: list[npt.NDArray[np.int16]] = []
+        for piece in (clip[start : start + most] for clip in self._clips for start in range(0, len(clip), most)):
+            if waiting and sum(map(len, waiting)) + len(piece) > most:
+                yield rigid.unbiased(np.concatenate(waiting)[:, order])
+                waiting = []
+            waiting.append(piece)
+        if waiting:
+            yield rigid.unbiased(np.concatenate(waiting)[:, order])
 
 
 def _to_rest(shape: Shape, base: Doubles, rest: Doubles) -> Motion:
@@ -258,6 +276,7 @@ class _Solver:
         self.bodies, self.rest, self.weight = bodies, rest, weight
         self.scaled = np.zeros(bodies.count, np.bool_)
         self._with_scales = with_scales
+        self._last: tuple[Floats, Correlation, Doubles] | None = None
         self._thin: list[tuple[int, int]] = []  # (body, whose turn it takes), in an order that works
 
     def prepare(self, pairs: joints.Pairs, points: Floats) -> None:
@@ -278,18 +297,26 @@ class _Solver:
     def hang(self, parent: Ints, points: Floats) -> None:
         """Take the links of a skeleton that is there already: thin bodies turn with their parents."""
         thin = rigid.thin(self.bodies, self.rest, self.weight)
-        self._thin = [(body, int(parent[body])) for body in _downwards(parent) if thin[body] and parent[body] >= 0]
+        self._thin = [
+            (body, int(parent[body])) for body in bone_space.downwards(parent) if thin[body] and parent[body] >= 0
+        ]
         if self._with_scales and points.shape[2]:
             self.scaled = self._swelling(points) & ~thin
 
     def moved(self, points: Floats) -> Motion:
         """The motion that leads to `points` (V, 3, N), sorted."""
-        found = rigid.correlate(self.bodies, self.rest, points, self.weight)
-        q = rigid.quaternions(found.matrix)
+        found, q = self._turned(points)
         for body, guide in self._thin:
             turn = rigid.matrices(q[:, guide])
             q[:, body] = rigid.quaternions(found.matrix[:, body] + rigid.THIN * turn)
         return rigid.motion(q, found, self._scales(found, q))
+
+    def _turned(self, points: Floats) -> tuple[Correlation, Doubles]:
+        """What carries the rest shape to `points`, each body by itself; worked out once for the same points."""
+        if self._last is None or self._last[0] is not points:
+            found = rigid.correlate(self.bodies, self.rest, points, self.weight)
+            self._last = points, found, rigid.quaternions(found.matrix)
+        return self._last[1], self._last[2].copy()
 
     def _scales(self, found: Correlation, q: Doubles) -> Doubles | None:
         if not self.scaled.any():
@@ -298,13 +325,15 @@ class _Solver:
 
     def _swelling(self, points: Floats) -> npt.NDArray[np.bool_]:
         """Bodies that miss by more than the quantisation, and half as often with a scale per frame."""
-        found = rigid.correlate(self.bodies, self.rest, points, self.weight)
+        some = rigid.some_of(points, _SIGNS)
+        found = rigid.correlate(self.bodies, self.rest, some, self.weight)
         q = rigid.quaternions(found.matrix)
         scale = rigid.scales(found, rigid.matrices(q))
         missed = []
         for moved in (rigid.motion(q, found), rigid.motion(q, found, np.maximum(scale, 1e-3))):
-            distance = np.linalg.norm(rigid.carried(self.bodies, self.rest, moved) - points, axis=1)
-            missed.append(self.bodies.sums((distance > 2 / STEPS).mean(axis=1)) / np.maximum(self.bodies.sizes, 1))
+            away = rigid.carried(self.bodies, self.rest, moved) - some
+            misses = np.einsum("vin,vin->vn", away, away) > (2 / STEPS) ** 2
+            missed.append(self.bodies.sums(misses.mean(axis=1)) / np.maximum(self.bodies.sizes, 1))
         return np.asarray((missed[0] > 0.01) & (missed[1] < 0.5 * missed[0]), np.bool_)
 
 
@@ -327,27 +356,20 @@ def _guides(bodies: Bodies, thin: npt.NDArray[np.bool_], pairs: joints.Pairs) ->
     return result
 
 
-def _whole(solver: _Solver, frames: _Frames, rest: Doubles) -> tuple[Motion, Tally]:
-    """The motion over all frames, and how well it fits; some frames at a time."""
-    bodies = solver.bodies
-    tally = Tally(len(rest))
-    count = bodies.count
-    parts = [Motion(np.zeros((0, count, 4)), np.zeros((0, count, 3, 3)), np.zeros((0, count, 3)), np.zeros((0, count)))]
-    for chunk in frames.chunks(_CHUNK):
-        points = rigid.unbiased(chunk)[bodies.order]
+def _whole(solver: _Solver, pieces: Iterable[Floats], lengths: list[int]) -> tuple[list[Clip], Tally]:
+    """The motion over all frames, which come in pieces (V, 3, n), sorted; and how well it fits."""
+    bodies, tally = solver.bodies, Tally(len(solver.rest))
+    # As it will be shown and written: the rest shape in single precision.
+    rest = solver.rest.astype(np.float32).astype(np.float64)
+    shape = (sum(lengths), bodies.count)
+    q, translation, scale = np.empty((*shape, 4)), np.empty((*shape, 3)), np.empty(shape)
+    start = 0
+    for points in pieces:
         moved = solver.moved(points)
-        # As it will be shown and written: the rest shape in single precision.
-        shown = rigid.carried(bodies, solver.rest.astype(np.float32).astype(np.float64), moved)
-        tally.add(bodies.order, shown, points)
-        parts.append(moved)
-    fields = ("quaternion", "rotation", "translation", "scale")
-    return Motion(*(np.concatenate([getattr(part, name) for part in parts]) for name in fields)), tally
-
-
-def _clips(motion: Motion, lengths: list[int]) -> list[Clip]:
-    result, start = [], 0
-    for length in lengths:
-        part = motion.part(slice(start, start + length))
-        result.append(Clip(rigid.continuous(part.quaternion), part.rotation, part.translation, part.scale))
-        start += length
-    return result
+        tally.add(bodies.order, rigid.carried(bodies, rest, moved), points)
+        rows = slice(start, start + points.shape[2])
+        q[rows], translation[rows], scale[rows] = moved.quaternion, moved.translation, moved.scale
+        start = rows.stop
+    ends = np.cumsum([0, *lengths]).tolist()
+    clips = [slice(first, last) for first, last in pairwise(ends)]
+    return [Clip(rigid.continuous(q[rows]), translation[rows], scale[rows]) for rows in clips], tally

@@ -11,6 +11,7 @@ from . import rigid
 from .rigid import Bodies, Doubles, Floats, Ints, Motion
 
 _ROUNDS = 6
+_ENOUGH = 64  # frames that tell a placeholder from a pose
 _SETTLED = 0.004  # file units; a tenth of the scatter of truncated coordinates, and less
 _SOFT = 0.25  # file units; vertices that miss by more count less in the fit of their body
 _USABLE = 0.25  # file units within which the base pose must repeat the shape of the bodies
@@ -48,6 +49,7 @@ def _start(bodies: Bodies, base: Doubles, points: Floats) -> Doubles:
     """The base pose or the first frame, whichever fits a body better: base poses are often placeholders."""
     first = points[:, :, 0].astype(np.float64)
     weight = np.ones(len(base))
+    points = rigid.some_of(points, _ENOUGH)
     errors = []
     for rest in (base, first):
         moved = rigid.fit(bodies, rest, points, weight)
@@ -92,13 +94,14 @@ def _followed(shape: Shape, points: Floats) -> Ints:
     bodies = shape.bodies
     result = bodies.body.copy()
     moved = rigid.fit(bodies, shape.shape, points, shape.weight)
+    misses = np.sqrt(((rigid.carried(bodies, shape.shape, moved) - points) ** 2).sum(axis=1).mean(axis=1))
     step = max(1, (1 << 22) // max(1, 4 * bodies.count + 3 * points.shape[2]))
     for start in range(0, len(points), step):
         rows = slice(start, start + step)
         part = bodies.order[rows]
         error, _mean = _spreads(points[rows], moved)
         error[:, bodies.sizes < 3] = np.inf
-        own = np.sqrt((_misses(shape, points, moved, rows) ** 2).mean(axis=1))
+        own = misses[rows]
         best = error.argmin(axis=1)
         least = error[np.arange(len(part)), best]
         better = (own > 0.15) & (least < 0.4 * own) & (best != bodies.body[part])
@@ -107,14 +110,6 @@ def _followed(shape: Shape, points: Floats) -> Ints:
     left = np.bincount(bodies.body[result != bodies.body], minlength=bodies.count)
     stays = 2 * left > bodies.sizes
     return np.where(stays[bodies.body], bodies.body, result)
-
-
-def _misses(shape: Shape, points: Floats, moved: Motion, rows: slice) -> Doubles:
-    """Distance of some vertices from where their own body puts them, (v, N)."""
-    inside = shape.bodies.body[shape.bodies.order[rows]]
-    turned = np.einsum("nvij,vj->nvi", moved.rotation[:, inside], shape.shape[rows])
-    turned += moved.translation[:, inside]
-    return np.asarray(np.linalg.norm(turned.transpose(1, 2, 0) - points[rows], axis=1), np.float64)
 
 
 def _placed(shape: Shape, moved: Bodies, back: Ints, points: Floats) -> Doubles:

@@ -10,6 +10,7 @@ product of (3, n) by (n, 3N).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ Ints = npt.NDArray[np.int64]
 # coordinates scatter by 0.02 unit, so at half a unit such a rotation is certain to two degrees.
 THIN = 0.25
 _NEWTON = 24  # rounds at most; 5 are usual
+_BLOCK = 1 << 14  # rotations found at once, so that memory stays bounded
 # Below this a rotation is not certain enough for the closed form, and the slower decomposition decides.
 _SURE = 1e-6
 
@@ -53,14 +55,18 @@ class Bodies:
         """B."""
         return len(self.start) - 1
 
-    @property
+    @cached_property
     def sizes(self) -> Ints:
         """Vertices per body, (B,)."""
         return np.diff(self.start)
 
+    @cached_property
+    def _slices(self) -> list[slice]:
+        return [slice(a, b) for a, b in zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True)]
+
     def slices(self) -> list[slice]:
         """Rows of every body in sorted arrays, in body order."""
-        return [slice(a, b) for a, b in zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True)]
+        return self._slices
 
     def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Sum of the rows of each body: (V, ...) sorted to (B, ...)."""
@@ -101,6 +107,11 @@ def unbiased(frames: npt.NDArray[np.int16]) -> Floats:
     return steps
 
 
+def some_of(points: Floats, most: int) -> Floats:
+    """Every second, third ... frame of (V, 3, N), the first included, so that at most so many are left."""
+    return np.ascontiguousarray(points[:, :, :: -(-points.shape[2] // most) or 1])
+
+
 def quaternions(correlation: npt.NDArray[Any]) -> Doubles:
     """Rotations (..., 4) that maximise trace(R^T H) for stacked H = sum of frame (column) by rest (row), (..., 3, 3).
 
@@ -110,16 +121,24 @@ def quaternions(correlation: npt.NDArray[Any]) -> Doubles:
     """
     shape = correlation.shape[:-2]
     matrices = np.asarray(correlation, np.float64).reshape(-1, 3, 3)
+    result = np.empty((len(matrices), 4))
+    for start in range(0, len(matrices), _BLOCK):
+        result[start : start + _BLOCK] = _quaternions(matrices[start : start + _BLOCK])
+    return result.reshape(*shape, 4)
+
+
+def _quaternions(matrices: Doubles) -> Doubles:
+    """(M, 3, 3) to (M, 4)."""
     scale = np.sqrt(np.einsum("nij,nij->n", matrices, matrices))
     empty = ~(scale > 1e-30)
     h = np.ascontiguousarray((matrices / np.where(empty, 1.0, scale)[:, None, None]).transpose(1, 2, 0))
     k = _horn(h)
-    result, sure = _adjugate(k, _largest_root(k))
+    result, sure = _adjugate(k, _largest_root(h, k))
     doubtful = ~sure & ~empty
     if doubtful.any():
         result[doubtful] = np.linalg.eigh(np.moveaxis(k[:, :, doubtful], 2, 0))[1][:, :, -1]
     result[empty] = (1.0, 0.0, 0.0, 0.0)
-    return result.reshape(*shape, 4)
+    return result
 
 
 def _horn(h: Doubles) -> Doubles:
@@ -147,22 +166,30 @@ def _minors(k: Doubles) -> tuple[list[Any], list[Any]]:
     )
 
 
-def _largest_root(k: Doubles) -> Doubles:
-    """The largest eigenvalue of traceless symmetric (4, 4, M) with norm of H = 1, from above, (M,)."""
-    c2 = -0.5 * np.einsum("ijm,ijm->m", k, k)
-    square = np.einsum("ijm,jlm->ilm", k, k)
-    c1 = -np.einsum("ijm,ijm->m", square, k) / 3.0
+def _largest_root(h: Doubles, k: Doubles) -> Doubles:
+    """The largest eigenvalue of K (4, 4, M) that `_horn` makes of H (3, 3, M), whose norm is 1, from above, (M,)."""
+    c2 = -2.0 * (h * h).sum(axis=(0, 1))
+    c1 = h[0, 0] * (h[1, 1] * h[2, 2] - h[1, 2] * h[2, 1])
+    c1 += h[0, 1] * (h[1, 2] * h[2, 0] - h[1, 0] * h[2, 2])
+    c1 += h[0, 2] * (h[1, 0] * h[2, 1] - h[1, 1] * h[2, 0])
+    c1 *= -8.0
     s, c = _minors(k)
     c0 = s[0] * c[5] - s[1] * c[4] + s[2] * c[3] + s[3] * c[2] - s[4] * c[1] + s[5] * c[0]
     root = np.full(k.shape[2], np.sqrt(3.0))  # no eigenvalue exceeds the sum of the singular values of H
+    rows = np.arange(len(root))
     for _ in range(_NEWTON):
-        square_root = root * root
-        slope = (4.0 * square_root + 2.0 * c2) * root + c1
-        value = (square_root + c2) * square_root + c1 * root + c0
+        at = root[rows]
+        square_root = at * at
+        slope = (4.0 * square_root + 2.0 * c2) * at + c1
+        value = (square_root + c2) * square_root + c1 * at + c0
         step = np.where(np.abs(slope) > 1e-12, value / np.where(np.abs(slope) > 1e-12, slope, 1.0), 0.0)
-        root -= step
-        if not (np.abs(step) > 1e-11).any():
+        root[rows] = at - step
+        # Double roots take all the rounds, and are few.
+        moving = np.abs(step) > 1e-11
+        if not moving.any():
             break
+        if 2 * np.count_nonzero(moving) < len(rows):
+            rows, c2, c1, c0 = rows[moving], c2[moving], c1[moving], c0[moving]
     return root
 
 
@@ -190,24 +217,25 @@ def _adjugate(k: Doubles, root: Doubles) -> tuple[Doubles, npt.NDArray[np.bool_]
     sure = norm > _SURE
     q = q / np.where(norm > 0, norm, 1.0)[:, None]
     # It must be an eigenvector, whatever the rounding did on the way.
-    rest = np.einsum("ijm,mj->mi", m, q)
-    return q, sure & (np.abs(rest).max(axis=1) < 1e-7)
+    rest = np.abs((m * q.T).sum(axis=1)).max(axis=0)
+    return q, sure & (rest < 1e-7)
 
 
 def matrices(q: Doubles) -> Doubles:
     """Unit quaternions (..., 4) w x y z to rotations (..., 3, 3)."""
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    result = np.empty((*q.shape[:-1], 3, 3))
-    result[..., 0, 0] = 1 - 2 * (y * y + z * z)
-    result[..., 0, 1] = 2 * (x * y - w * z)
-    result[..., 0, 2] = 2 * (x * z + w * y)
-    result[..., 1, 0] = 2 * (x * y + w * z)
-    result[..., 1, 1] = 1 - 2 * (x * x + z * z)
-    result[..., 1, 2] = 2 * (y * z - w * x)
-    result[..., 2, 0] = 2 * (x * z - w * y)
-    result[..., 2, 1] = 2 * (y * z + w * x)
-    result[..., 2, 2] = 1 - 2 * (x * x + y * y)
-    return result
+    w, x, y, z = np.ascontiguousarray(np.moveaxis(q, -1, 0))
+    # The entries first in memory: what works with them one by one is several times faster so.
+    result = np.empty((3, 3, *q.shape[:-1]))
+    result[0, 0] = 1 - 2 * (y * y + z * z)
+    result[0, 1] = 2 * (x * y - w * z)
+    result[0, 2] = 2 * (x * z + w * y)
+    result[1, 0] = 2 * (x * y + w * z)
+    result[1, 1] = 1 - 2 * (x * x + z * z)
+    result[1, 2] = 2 * (y * z - w * x)
+    result[2, 0] = 2 * (x * z - w * y)
+    result[2, 1] = 2 * (y * z + w * x)
+    result[2, 2] = 1 - 2 * (x * x + y * y)
+    return np.moveaxis(result, (0, 1), (-2, -1))
 
 
 def continuous(q: Doubles) -> Doubles:
@@ -285,7 +313,7 @@ def motion(q: Doubles, found: Correlation, scale: Doubles | None = None) -> Moti
     """The motion with rotations `q` (N, B, 4) and scales (N, B) that carries the centres to where they are."""
     rotation = matrices(q)
     size = np.ones(q.shape[:2]) if scale is None else scale
-    away = np.einsum("nbij,bj->nbi", rotation, found.heart) * size[..., None]
+    away = (rotation * found.heart[:, None]).sum(axis=-1) * size[..., None]
     return Motion(q, rotation, found.middle - away, size)
 
 

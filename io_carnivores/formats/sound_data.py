@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _RIFF = struct.Struct("<4sI4s4sIHHIIHH4sI")
 PCM, FLOAT, IMA_ADPCM, EXTENSIBLE = 1, 3, 0x11, 0xFFFE
+_LEAST_RATE = 1000  # Hz; what is said to be slower would swell to many times its size
+LONGEST = 300.0  # seconds that are converted; the longest sound of any known file has 14
 _KNEE = 0.8  # above it, too loud sounds are bent instead of cut
 
 
@@ -68,7 +70,7 @@ def chunks(data: bytes) -> Chunks:
                 head = (int.from_bytes(body[24:26], "little"), *head[1:])
         elif kind == b"data" and head is not None:
             form, channels, rate, _speed, block, bits = head
-            if not 0 < channels <= 64 or not 0 < rate <= 1 << 22:
+            if not 0 < channels <= 64 or not _LEAST_RATE <= rate <= 1 << 20:
                 raise FormatError("the sound has an impossible format", offset=20, expected="channels and a rate")
             return Chunks(form, channels, rate, block, bits, body)
         offset += 8 + size + size % 2
@@ -155,16 +157,20 @@ def _adpcm(found: Chunks) -> Wave:
     head = 4 * found.channels
     if found.bits != 4 or found.block <= head or (found.block - head) % head:
         raise UnsupportedError("the ADPCM sound has an impossible block size", offset=32, found=f"{found.block} bytes")
+    if not found.data:
+        return np.zeros((0, found.channels), np.float32)
     count = -(-len(found.data) // found.block)
     rest = len(found.data) - (count - 1) * found.block
-    blocks = np.frombuffer(found.data.ljust(count * found.block, b"\0"), np.uint8).reshape(count, found.block)
+    # A block that is stated to be larger than all of the file must not cost more than the file.
+    groups = (found.block if count > 1 else max(-(-rest // head), 1) * head) // head - 1
+    width = head * (groups + 1)
+    blocks = np.frombuffer(found.data.ljust(count * width, b"\0"), np.uint8).reshape(count, width)
     state = blocks[:, :head].reshape(count, found.channels, 4)
     value = np.ascontiguousarray(state[..., :2]).view("<i2")[..., 0].astype(np.int32)
     index = np.minimum(state[..., 2].astype(np.int32), 88)
     # Groups of 4 bytes by turns for each channel; in a byte the low half comes first.
-    body = (
-        blocks[:, head:].reshape(count, -1, found.channels, 4).transpose(1, 3, 0, 2).reshape(-1, count, found.channels)
-    )
+    parts = blocks[:, head:].reshape(count, groups, found.channels, 4)
+    body = parts.transpose(1, 3, 0, 2).reshape(4 * groups, count, found.channels)
     out = np.empty((2 * len(body) + 1, count, found.channels), np.int32)
     out[0] = value
     for number, byte in enumerate(body):
@@ -176,13 +182,22 @@ def _adpcm(found: Chunks) -> Wave:
             index = np.clip(index + _CHANGE[size], 0, 88)
             out[2 * number + half + 1] = value
     samples = out.transpose(1, 0, 2)
-    last = max(1, 1 + max(rest - head, 0) * 2 // found.channels) if count else 0
-    flat = np.concatenate([samples[:-1].reshape(-1, found.channels), *samples[-1:, :last]]) if count else samples[:, 0]
-    return flat.astype(np.float32) / np.float32(0x8000)
+    last = 1 + max(rest - head, 0) * 2 // found.channels
+    flat = np.concatenate([samples[:-1].reshape(-1, found.channels), *samples[-1:, :last]])
+    return np.asarray(flat.astype(np.float32) / np.float32(0x8000), np.float32)
 
 
 def convert(wave: Wave, rate: int) -> bytes:
-    """A wave at `rate` Hz as a CAR holds it: channels mixed evenly, resampled, too loud peaks bent, 16 bits."""
+    """A wave at `rate` Hz as a CAR holds it: channels mixed evenly, resampled, too loud peaks bent, 16 bits.
+
+    Raises `FormatError` for what is far too long to be a sound of a game.
+    """
+    if len(wave) > LONGEST * rate:
+        raise FormatError(
+            "the sound is too long for a game",
+            expected=f"{LONGEST:g} seconds at the most",
+            found=f"{len(wave) / rate:.0f} seconds",
+        )
     mono = wave.mean(axis=1, dtype=np.float64) if wave.size else np.zeros(0)
     return (np.rint(soft_clip(resample(mono, rate, SOUND_RATE)) * 0x7FFF)).astype("<i2").tobytes()
 

@@ -111,8 +111,7 @@ def show(context: bpy.types.Context, obj: bpy.types.Object, item: Any, animation
     keyed = any(entry.first_key >= 0 for entry in clips.animations(obj.data))
     if rig is not None and not keyed and bone_motion.is_recovered(obj):
         if len(animation.frames):
-            clip, bones = bone_motion.fitted(obj, rig, animation.frames)
-            bone_motion.add(rig, item, animation, clip, bones, fps)
+            bone_motion.fit(obj, rig, item, animation, fps)
         return
     first = obj.data.shape_keys is None
     context.view_layer.update()
@@ -132,7 +131,7 @@ def extract_vtl(
 ) -> Vtl:
     """The chosen animation of the character that `objects` are."""
     del path
-    item = _chosen(character.list_owner(objects), objects[0].name, options.animation)
+    item = _chosen(clips.list_owner(objects), objects[0].name, options.animation)
     return Vtl(_extract(context, objects, options, item, digest), last_index=item.last_index)
 
 
@@ -145,7 +144,7 @@ def extract_ani(
 ) -> Animation:
     """The chosen animation of the character that `objects` are."""
     del path
-    item = _chosen(character.list_owner(objects), objects[0].name, options.animation)
+    item = _chosen(clips.list_owner(objects), objects[0].name, options.animation)
     return _extract(context, objects, options, item, digest)
 
 

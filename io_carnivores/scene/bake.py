@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import compat, posing, selection
 from ...io_common.scene import mesh as meshes
-from . import shape_motion
+from . import shape_motion, soft_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,23 +50,30 @@ def frame_times(start: float, end: float, count: int) -> npt.NDArray[np.float64]
 
 
 def bake(
-    context: bpy.types.Context, bodies: Sequence[Body], action: bpy.types.Action | None, times: npt.NDArray[np.float64]
+    context: bpy.types.Context,
+    bodies: Sequence[Body],
+    action: bpy.types.Action | None,
+    times: npt.NDArray[np.float64],
+    beside: bpy.types.Action | None = None,
 ) -> npt.NDArray[np.float32]:
     """Vertex positions of all `bodies`, one after the other, at the scene frames `times`, (N, V, 3) f32, Blender axes.
 
-    `action` goes to whatever it was made for: an armature, shape keys or the objects themselves; without it the scene
-    is taken as it plays. Positions hold the motion of objects relative to where they stand now. Scene frame, actions
-    and pose come back at the end. Raises `ExportError` when the action moves nothing, or vertices come and go.
+    `action` goes to whatever it was made for: an armature, shape keys or the objects themselves, and so does one that
+    plays `beside` it; without it the scene is taken as it plays. Positions hold the motion of objects relative to where
+    they stand now. Scene frame, actions and pose come back at the end. Raises `ExportError` when the action moves
+    nothing, or vertices come and go.
     """
     aims = targets([body.obj for body in bodies], action) if action is not None else []
     if action is not None and not aims:
         raise ExportError(f'the action "{action.name}" moves nothing of "{bodies[0].obj.name}"')
+    if beside is not None:
+        aims += targets([body.obj for body in bodies], beside)
     what = f'"{action.name}"' if action is not None else "the range of frames"
     out: npt.NDArray[np.float32] | None = None
     with contextlib.ExitStack() as undo:
         undo.enter_context(selection.object_mode(context))
         undo.enter_context(selection.evaluated(context, [body.obj for body in bodies]))
-        undo.enter_context(_playing(context, bodies, aims, action))
+        undo.enter_context(playing(context, bodies, aims))
         for number, time in enumerate(times):
             frame = int(np.floor(time))
             context.scene.frame_set(frame, subframe=float(time - frame))
@@ -89,6 +96,7 @@ class Aim:
     """A data-block that an action moves, with the slot it does it by (None before slots)."""
 
     block: bpy.types.ID
+    action: bpy.types.Action
     slot: Any = None
 
 
@@ -100,7 +108,7 @@ def targets(objects: Sequence[bpy.types.Object], action: bpy.types.Action) -> li
         kind = getattr(slot, "target_id_type", "UNSPECIFIED")
         for block in _blocks(objects, paths, kind):
             if all(aim.block != block for aim in found):
-                found.append(Aim(block, slot))
+                found.append(Aim(block, action, slot))
     return found
 
 
@@ -126,10 +134,8 @@ def _plays(obj: bpy.types.Object, paths: set[str]) -> bool:
 
 
 @contextlib.contextmanager
-def _playing(
-    context: bpy.types.Context, bodies: Sequence[Body], aims: Sequence[Aim], action: bpy.types.Action | None
-) -> Iterator[None]:
-    """`action` alone moves what `aims` say; all is put back afterwards."""
+def playing(context: bpy.types.Context, bodies: Sequence[Body], aims: Sequence[Aim]) -> Iterator[None]:
+    """The actions of `aims` alone move what those say; all is put back afterwards."""
     scene = context.scene
     with contextlib.ExitStack() as undo:
         undo.callback(scene.frame_set, scene.frame_current, subframe=scene.frame_subframe)
@@ -140,20 +146,41 @@ def _playing(
         for body in bodies:
             _leave_out(body, undo)
         for aim in aims:
-            block = aim.block
-            fresh = compat.animation_data(block) is None
-            data = compat.animation_data(block) or block.animation_data_create()
-            undo.callback(posing.give_back, block, data.action, getattr(data, "action_slot", None), data.use_nla, fresh)
-            data.use_nla = False
-            if isinstance(block, bpy.types.Object):
-                undo.callback(_set_place, block, _place(block))
-                if block.type == "ARMATURE":
-                    undo.callback(posing.set_pose, block, posing.rest_pose(block))
-            compat.assign_action(block, action, aim.slot)
+            _aim(aim, undo)
         for mesh in {meshes.of(body.obj) for body in bodies if body.obj.type == "MESH"}:
             if any(aim.block == mesh.shape_keys for aim in aims):
                 undo.callback(shape_motion.set_values, mesh, shape_motion.silence(mesh))
+            elif aims and soft_keys.any_of(mesh):
+                _rest_keys(mesh.shape_keys, undo)
         yield
+
+
+def _aim(aim: Aim, undo: contextlib.ExitStack) -> None:
+    block = aim.block
+    data = _without_action(block, undo)
+    data.use_nla = False
+    if isinstance(block, bpy.types.Object):
+        undo.callback(_set_place, block, _place(block))
+        if block.type == "ARMATURE":
+            undo.callback(posing.set_pose, block, posing.rest_pose(block))
+    compat.assign_action(block, aim.action, aim.slot)
+
+
+def _rest_keys(keys: bpy.types.Key | None, undo: contextlib.ExitStack) -> None:
+    """Keys that go with other animations show nothing in one that does not move them."""
+    if keys is not None:
+        undo.callback(setattr, keys, "eval_time", keys.eval_time)
+        _without_action(keys, undo)
+        keys.eval_time = 0.0
+
+
+def _without_action(block: bpy.types.ID, undo: contextlib.ExitStack) -> Any:
+    """The animation data of `block`, with its action taken off until the end."""
+    fresh = compat.animation_data(block) is None
+    data = compat.animation_data(block) or block.animation_data_create()
+    undo.callback(posing.give_back, block, data.action, getattr(data, "action_slot", None), data.use_nla, fresh)
+    data.action = None
+    return data
 
 
 def _leave_out(body: Body, undo: contextlib.ExitStack) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vertex animations as bone motion: the recovered skeleton as an armature, one Action per animation.
 
-An Action made here keeps the frames it came from and a fingerprint of its curves: while both the curves and the rest
-shape are as they were, the original frames go back into the file.
+An Action made here keeps the frames it came from, how the bones were to stand in each, and a fingerprint of its curves:
+what was not edited since goes back into the file as it came.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
-from ...io_common.formats.quaternions import continuous, to_quaternions
 from ...io_common.scene import armature, compat, selection
 from ...io_common.scene import mesh as meshes
-from ..formats import motion, recover
+from ..formats import bone_space, motion, recover
+from ..formats.bone_space import Local
 from ..formats.model import label
-from . import clips, curves, kept
+from . import clips, curves, kept, numbering, originals, soft_keys
+from .originals import Binding
+from .vertices import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,27 +45,48 @@ class Bones:
     rest: npt.NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Stage:
+    """What Actions are made for: the vertices `binding` of `mesh`, carried by the `bones` of `rig`, at a scene rate."""
+
+    mesh: bpy.types.Mesh
+    rig: bpy.types.Object
+    bones: Bones
+    binding: Binding
+    fps: float
+
+
 def build(
     context: bpy.types.Context,
     obj: bpy.types.Object,
     rig: Rig,
     animations: Sequence[Animation],
-    collection: bpy.types.Collection,
     fps: float,
+    *,
+    correctives: bool = False,
 ) -> bpy.types.Object:
-    """An armature for `obj` with an Action per animation; `clips.animations` must list them in the same order."""
+    """An armature for `obj` with an Action per animation; `clips.animations` must list them in the same order.
+
+    `correctives`: shape keys show what bones cannot.
+    """
     names = _show_rest(obj, rig)
     heads, ends = (FILE_Y_UP.apply(points) for points in (rig.heads, rig.tails))
     rig_object = armature.build(context, f"{obj.name} Armature", names, heads, rig.parent.tolist(), ends)
     for name, owner in zip(names, rig.owners.tolist(), strict=True):
         rig_object.data.bones[name][kept.OWNER_NUMBER] = owner
-    collection.objects.link(rig_object)
+        rig_object.data.bones[name][kept.BONE_NAME] = name
+    obj.users_collection[0].objects.link(rig_object)
     bones = Bones(names, rig.parent, _rest_matrices(rig_object, names))
+    stage = Stage(meshes.of(obj), rig_object, bones, Binding(np.arange(len(rig.body)), rig.body, rig.rest), fps)
     for item, animation, clip in zip(clips.animations(obj.data), animations, rig.clips, strict=True):
         if len(animation.frames):
-            add(rig_object, item, animation, clip, bones, fps)
-    first = next((item.action for item in clips.animations(obj.data) if item.action is not None), None)
-    compat.assign_action(rig_object, first)
+            add(stage, item, animation, clip)
+    if correctives:
+        soft_keys.show(obj)
+    first = next((item for item in clips.animations(obj.data) if item.action is not None), None)
+    compat.assign_action(rig_object, first.action if first is not None else None)
+    if first is not None:
+        soft_keys.play(obj, first)
     return rig_object
 
 
@@ -77,6 +100,7 @@ def _show_rest(obj: bpy.types.Object, rig: Rig) -> list[str]:
         meshes.set_attribute(mesh, kept.BASE, "FLOAT_VECTOR", "POINT", base)
         meshes.set_attribute(mesh, "position", "FLOAT_VECTOR", "POINT", rest)
         mesh.update()
+    numbering.start(mesh)
     owner = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT")
     shown = rig.owners.astype(np.int32)[rig.body]
     if owner is not None and not np.array_equal(owner, shown):
@@ -87,24 +111,30 @@ def _show_rest(obj: bpy.types.Object, rig: Rig) -> list[str]:
     return names
 
 
-def add(
-    rig_object: bpy.types.Object,
-    item: clips.CARNIVORES_PG_animation,
-    animation: Animation,
-    clip: Clip,
-    bones: Bones,
-    fps: float,
-) -> None:
-    """Give the armature the Action of one animation, which moves `bones` as `clip` says."""
+def add(stage: Stage, item: clips.CARNIVORES_PG_animation, animation: Animation, clip: Clip) -> None:
+    """Give the armature the Action of one animation, which moves its bones as `clip` says."""
+    bones = stage.bones
     action = bpy.data.actions.new(label(animation.name) or item.name or "Animation")
     action.use_fake_user = True
-    times = curves.START + motion.times(len(animation.frames), animation.kps) * fps
-    local = local_motion(to_matrices(clip), bones.rest, bones.parent)
-    _write(compat.curves(rig_object, action), bones.names, local, times)
-    curves.seal(action, times)
-    action[kept.FRAMES] = animation.frames.astype("<i2", copy=False).tobytes()
-    action[kept.RIG_PRINT] = rig_print(rig_object)
-    item.action, item.rate = action, fps
+    times = curves.START + motion.times(len(animation.frames), animation.kps) * stage.fps
+    local = _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), bones.rest, bones.parent))
+    printed = _write(compat.curves(stage.rig, action), bones.names, local, times)
+    curves.seal(action, times, printed)
+    poses = bone_space.poses(bone_space.world_motion(local, bones.rest, bones.parent))
+    originals.keep(action, stage.mesh, animation.frames, poses, stage.binding)
+    action[kept.RIG_PRINT] = rig_print(stage.rig)
+    item.action, item.rate = action, stage.fps
+
+
+def _as_keyed(local: Local) -> Local:
+    """What is left of `local` when it is keyed: single precision, and no curve for what hardly changes."""
+    rotation, location, scale = (
+        np.asarray(values, np.float32).astype(np.float64) for values in (local.rotation, local.location, local.scale)
+    )
+    still = np.abs(location).max(axis=(0, 2), initial=0.0) <= _STILL
+    even = np.abs(scale - 1.0).max(axis=0, initial=0.0) <= _EVEN
+    location[:, still], scale[:, even] = 0.0, 1.0
+    return Local(rotation, location, scale)
 
 
 def _rest_matrices(rig_object: bpy.types.Object, names: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -113,8 +143,14 @@ def _rest_matrices(rig_object: bpy.types.Object, names: Sequence[str]) -> npt.ND
     return np.array([np.array(bones[name].matrix_local) for name in names], np.float64).reshape(-1, 4, 4)
 
 
-def fitted(obj: bpy.types.Object, rig_object: bpy.types.Object, frames: npt.NDArray[np.int16]) -> tuple[Clip, Bones]:
-    """The motion of the bones there are that comes closest to `frames` (N, V, 3), one rigid body per bone.
+def fit(
+    obj: bpy.types.Object,
+    rig_object: bpy.types.Object,
+    item: clips.CARNIVORES_PG_animation,
+    animation: Animation,
+    fps: float,
+) -> None:
+    """Give the armature an Action of its bones as they are, that comes closest to `animation`, a rigid body per bone.
 
     The bodies are the vertices of each bone's group; those of none stay where they are.
     """
@@ -126,8 +162,13 @@ def fitted(obj: bpy.types.Object, rig_object: bpy.types.Object, frames: npt.NDAr
     mesh = meshes.of(obj)
     body = meshes.heaviest_group(mesh, wanted, np.full(len(mesh.vertices), -1, np.int32))
     rest = FILE_Y_UP.undo(meshes.get_positions(mesh))
-    clip = recover.refit(body, parent, rest, frames)
-    return clip, Bones(names, parent, _rest_matrices(rig_object, names))
+    clip = recover.refit(body, parent, rest, animation.frames)
+    weights = Weights.of(obj, mesh)
+    binding = Binding(numbering.complete(mesh), body, rest, weights.prints if weights.regrouped.any() else None)
+    moved = Bones(names, parent, _rest_matrices(rig_object, names))
+    add(Stage(mesh, rig_object, moved, binding, fps), item, animation, clip)
+    if soft_keys.any_of(mesh):
+        soft_keys.show(obj)
 
 
 def is_recovered(obj: bpy.types.Object) -> bool:
@@ -136,63 +177,27 @@ def is_recovered(obj: bpy.types.Object) -> bool:
     return rig is not None and any(kept.has(bone, kept.OWNER_NUMBER) for bone in rig.data.bones)
 
 
-def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> None:
-    """Quaternion, location and scale curves of every bone, linear between the frames of the file."""
+def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> str:
+    """Quaternion, location and scale curves of every bone, linear between the frames of the file; their fingerprint."""
+    pen = curves.Pen(bag)
     for bone, name in enumerate(names):
         group = bag.groups.new(name)
         path = f'pose.bones["{bpy.utils.escape_identifier(name)}"]'
         channels = [("rotation_quaternion", local.rotation[:, bone])]
-        if np.abs(local.location[:, bone]).max() > _STILL:
+        if local.location[:, bone].any():
             channels.append(("location", local.location[:, bone]))
-        if np.abs(local.scale[:, bone] - 1.0).max() > _EVEN:
+        if (local.scale[:, bone] != 1.0).any():
             channels.append(("scale", np.repeat(local.scale[:, bone, None], 3, axis=1)))
         for channel, values in channels:
-            for index in range(values.shape[1]):
-                points = np.stack((times, values[:, index]), axis=1)
-                curves.write_curve(bag, f"{path}.{channel}", points, index, group)
+            pen.write(f"{path}.{channel}", times, values, group)
+    return pen.fingerprint
 
 
-def to_matrices(clip: Clip) -> npt.NDArray[np.float64]:
-    """The motion of each body in file axes as (N, B, 4, 4) in Blender's axes."""
-    order = list(FILE_Y_UP.order)
-    matrices = np.zeros((*clip.rotation.shape[:2], 4, 4))
-    matrices[..., :3, :3] = clip.rotation[..., order, :][..., order] * clip.scale[..., None, None]
-    matrices[..., :3, 3] = clip.translation[..., order]
-    matrices[..., 3, 3] = 1.0
-    return matrices
-
-
-@dataclass(frozen=True)
-class Local:
-    """What Blender keys, in each bone's own space: `rotation` (N, B, 4), `location` (N, B, 3), `scale` (N, B)."""
-
-    rotation: npt.NDArray[np.float64]
-    location: npt.NDArray[np.float64]
-    scale: npt.NDArray[np.float64]
-
-
-def local_motion(
-    world: npt.NDArray[np.float64], rest: npt.NDArray[np.float64], parents: npt.NDArray[np.integer]
-) -> Local:
-    """Keys that make every bone carry its body.
-
-    `world` (N, B, 4, 4) moves the rest shape of each body in armature space, with an even scale at most; `rest`
-    (B, 4, 4) are the bones' rest matrices. With M the rest matrix and D the motion, the key is M^-1 D_parent^-1 D M.
-    """
-    relative = world.copy()
-    child = np.flatnonzero(parents >= 0)
-    relative[:, child] = np.linalg.inv(world[:, parents[child]]) @ world[:, child]
-    basis = np.linalg.inv(rest) @ relative @ rest
-    scale = np.cbrt(np.linalg.det(basis[..., :3, :3]))
-    rotation = basis[..., :3, :3] / scale[..., None, None]
-    return Local(continuous(to_quaternions(rotation)), basis[..., :3, 3], scale)
-
-
-def rig_print(rig_object: bpy.types.Object) -> str:
-    """A digest of the bones that an Action moves."""
+def rig_print(rig_object: bpy.types.Object, names: Sequence[str] | None = None) -> str:
+    """A digest of the bones that an Action moves, under other `names` where these are given."""
     digest = hashlib.blake2b(digest_size=16)
     bones = rig_object.data.bones
-    digest.update("\0".join(bone.name for bone in bones).encode())
+    digest.update("\0".join(names or [bone.name for bone in bones]).encode())
     for name in ("head_local", "tail_local"):
         values = np.empty(len(bones) * 3, np.float32)
         bones.foreach_get(name, values)
@@ -201,23 +206,7 @@ def rig_print(rig_object: bpy.types.Object) -> str:
     return digest.hexdigest()
 
 
-def original_frames(obj: bpy.types.Object, action: bpy.types.Action) -> npt.NDArray[np.int16] | None:
-    """The frames an Action was made of, (N, V, 3) i16, while it, its bones and the number of vertices are the same."""
+def is_untouched(obj: bpy.types.Object, action: bpy.types.Action) -> bool:
+    """Whether `action` and the bones it moves are as they were made."""
     rig = selection.armature_of(obj)
-    raw = kept.get_array(action, kept.FRAMES, "<i2")
-    count = len(obj.data.vertices)
-    if rig is None or not len(raw) or not count or len(raw) % (3 * count):
-        return None
-    if not curves.is_sealed(action):
-        return None
-    if kept.get(action, kept.RIG_PRINT, "") != rig_print(rig):
-        return None
-    return raw.reshape(-1, count, 3)
-
-
-def edited_vertices(mesh: bpy.types.Mesh) -> npt.NDArray[np.bool_]:
-    """(V,): whose rest position is not the one that was made for the skeleton, or who follow another bone now."""
-    rest = meshes.get_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT")
-    if rest is None:
-        return np.zeros(len(mesh.vertices), np.bool_)
-    return (meshes.get_positions(mesh) != rest).any(axis=1)
+    return rig is not None and curves.is_sealed(action) and kept.get(action, kept.RIG_PRINT, "") == rig_print(rig)

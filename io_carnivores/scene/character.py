@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
+import numpy as np
 
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats import recover
+from ..formats import bone_source, recover
 from ..formats.car import Character, Sound
 from ..formats.model import label, name_field
 from . import bone_motion, build, clips, extract, frames, kept, shape_motion, sound_table, sounds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    import numpy.typing as npt
 
     from ...io_common.formats.digest import Digest
     from ..formats.motion import Animation
@@ -35,10 +36,11 @@ def build_car(
         item = add_item(mesh, animation)
         item.sound = character.sound_of(number)
         item.table_value = sound_table.value(character.table, number)
-    for sound in character.sounds:
+    packed = sounds.pack_all((label(sound.name), sound.data) for sound in character.sounds)
+    for sound, block in zip(character.sounds, packed, strict=True):
         item = clips.sounds(mesh).add()
         clips.set_name(item, sound.name)
-        item.sound = sounds.pack(label(sound.name), sound.data)
+        item.sound = block
     return show_motion(context, made, character, path, options, digest)
 
 
@@ -61,7 +63,8 @@ def show_motion(
 ) -> list[bpy.types.Object]:
     """Give the mesh object, the last of `made`, its motion; the objects there are then, root first."""
     obj = made[-1]
-    rig = _rig(character, options, digest, path)
+    bones = _chosen_bones(character, options)
+    rig = _rig(character, options, digest, path, bones)
     fps = frames.scene_rate(selection.scene(context))
     if rig is None:
         meshes.set_attribute(meshes.of(obj), kept.REST, "FLOAT_VECTOR", "POINT", meshes.get_positions(meshes.of(obj)))
@@ -71,8 +74,7 @@ def show_motion(
         bpy.data.armatures.remove(cast("bpy.types.Armature", made[0].data))
         obj.modifiers.clear()
         obj.matrix_parent_inverse.identity()
-    collection = obj.users_collection[0]
-    skeleton = bone_motion.build(context, obj, rig, character.animations, collection, fps)
+    skeleton = bone_motion.build(context, obj, rig, character.animations, fps, correctives=options.use_correctives)
     obj.scale = (1.0, 1.0, 1.0)
     build.attach(obj, skeleton)
     skeleton.scale = (options.global_scale,) * 3
@@ -80,19 +82,36 @@ def show_motion(
     return [skeleton, obj]
 
 
-def _rig(character: Character, options: CharacterOptions, digest: Digest, path: Path) -> recover.Rig | None:
+def _chosen_bones(character: Character, options: CharacterOptions) -> npt.NDArray[Any] | None:
+    """The bone table of the model that the user chose. Raises `UserError` when it is none of this creature."""
+    if not options.bones_from:
+        return None
+    path = Path(bpy.path.abspath(options.bones_from))
+    return bone_source.table(bone_source.read(path), character.model.vertices, path)
+
+
+def _rig(
+    character: Character, options: CharacterOptions, digest: Digest, path: Path, bones: npt.NDArray[Any] | None
+) -> recover.Rig | None:
     """The recovered skeleton when the motion is to be shown by bones, else None."""
     if options.motion not in ("AUTO", "BONES") or not any(len(entry.frames) for entry in character.animations):
         return None
     model = character.model
+    owners = len(np.unique(model.vertices["owner"]))
+    if owners > recover.MOST_OWNERS:
+        digest.add(f"{owners} owners are too many for bones, so the motion is shown by shape keys", subject=path.name)
+        return None
     listed = [entry.frames for entry in character.animations]
-    bones = model.bones if len(model.bones) else None
+    if bones is None and len(model.bones):
+        bones = model.bones
     rig = recover.recover(model.vertices, model.faces, listed, recover.Options(scales=True, bones=bones))
     if options.motion == "AUTO" and not rig.fit.good:
         digest.add("the motion does not fit bones well, so it is shown by shape keys", subject=path.name)
         return None
     within = " / ".join(f"{100 * share:.1f} %" for share in rig.fit.distances)
-    digest.note(f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames")
+    fit = f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames"
+    soft = rig.softness()
+    digest.note(f"{fit}; {soft}" if soft else fit)
     return rig
 
 
@@ -105,7 +124,7 @@ def extract_car(
 ) -> Character:
     """The character that `objects` show; its lists are those of the first mesh that has some."""
     model = extract.extract_body(context, objects, options, digest)
-    mesh = list_owner(objects)
+    mesh = clips.list_owner(objects)
     character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(path.stem))
     source = frames.Source.of(context, objects, options, len(model.vertices), digest)
     character.animations = [source.animation(item) for item in clips.animations(mesh)]
@@ -115,9 +134,3 @@ def extract_car(
     character.table = sound_table.table(mesh, len(character.sounds))
     character.check_loops = options.use_loop_check
     return character
-
-
-def list_owner(objects: Sequence[bpy.types.Object]) -> bpy.types.Mesh:
-    """The mesh whose lists count: the first that has animations, else the first."""
-    lists = (meshes.of(obj) for obj in objects if obj.type == "MESH" and len(clips.animations(obj.data)))
-    return next(lists, meshes.of(objects[0]))

@@ -73,7 +73,7 @@ def extract_cat(
 ) -> CatSet:
     """The character that `objects` show, as a CAT with all its files."""
     model = extract.extract_3dn(context, objects, options, digest, path)
-    mesh = character.list_owner(objects)
+    mesh = clips.list_owner(objects)
     if kept.get(mesh, kept.KIND, "") == "carnivores_car" or not len(kept.get_array(mesh, kept.BONES, BONE)):
         # No character of the game has a bone table; a recovered skeleton is not one of the file's.
         model.bones = np.zeros(0, BONE)
@@ -82,8 +82,11 @@ def extract_cat(
     own = kept.get(mesh, kept.KIND, "") == KIND
     names = _names([item.name for item in items], "" if own else path.stem, "animation")
     titles = _names([item.name for item in listed], "" if own else path.stem, "sound")
+    title = kept.get(mesh, kept.CAT_TITLE, "")
+    if not (own and kept.has(mesh, kept.CAT)):  # a text may well have none
+        title = title or label(kept.get(mesh, kept.NAME_BLOCK, b"")) or path.stem
     text = Cat(
-        title=kept.get(mesh, kept.CAT_TITLE, "") or label(kept.get(mesh, kept.NAME_BLOCK, b"")) or path.stem,
+        title=title,
         model=kept.get(mesh, kept.CAT_MODEL, "") or f"{safe_stem(path.stem)}.3dn",
         animations=[
             CatAnimation(name, sound_table.entry(item, len(listed))) for name, item in zip(names, items, strict=True)

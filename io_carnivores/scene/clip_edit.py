@@ -15,7 +15,7 @@ from ..formats import ani, car, vtl
 from ..formats.car import SOUND_RATE
 from ..formats.model import label
 from ..formats.motion import Animation
-from . import animation_files, bake, clips, curves, frames, kept, shape_motion, sound_table, sounds
+from . import animation_files, bake, clips, curves, frames, kept, shape_motion, soft_keys, sound_table, sounds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,9 +67,12 @@ def remove(obj: bpy.types.Object, number: int) -> None:
 
 def _drop_motion(obj: bpy.types.Object, item: Any) -> None:
     shape_motion.remove(obj, item)
-    action = item.action
-    item.action = None
-    if action is not None and not any(entry.action == action for entry in clips.animations(obj.data)):
+    soft_keys.remove(obj, item)
+    dropped = clips.actions(item)
+    item.action = item.soft_action = None
+    for action in dropped:
+        if any(action in clips.actions(entry) for entry in clips.animations(obj.data)):
+            continue
         curves.drop(action)
         for aim in bake.targets([obj], action):
             data = compat.animation_data(aim.block)
@@ -94,11 +97,17 @@ def duplicate(obj: bpy.types.Object, number: int) -> Any:
     item.name = f"{source.name} copy"
     item.table_value = source.sound
     if not shape_motion.copy(obj, source, item) and source.action is not None:
-        # An Action that was made elsewhere is the user's, and may serve several entries.
-        item.action = source.action.copy() if kept.has(source.action, kept.CURVES_PRINT) else source.action
+        item.action = _copy_of(source.action)
+        item.soft_action = _copy_of(source.soft_action) if source.soft_action is not None else None
+        soft_keys.copy(obj, source, item)
     sound_table.insert(mesh, number + 1)
     move(mesh, len(items) - 1, number + 1)
     return items[number + 1]
+
+
+def _copy_of(action: bpy.types.Action) -> bpy.types.Action:
+    """A copy; an Action that was made elsewhere is the user's, and may serve several entries."""
+    return action.copy() if kept.has(action, kept.CURVES_PRINT) else action
 
 
 def replace(context: bpy.types.Context, obj: bpy.types.Object, number: int, path: Path, name: str = "") -> None:
@@ -154,9 +163,10 @@ def retime_all(context: bpy.types.Context, rate: float) -> None:
     for mesh in bpy.data.meshes:
         for item in clips.animations(mesh):
             old = item.rate or old_scene
-            if item.action is not None and item.action not in done:
-                done.add(item.action)
-                curves.stretch(item.action, rate / old)
+            for action in clips.actions(item):
+                if action not in done:
+                    done.add(action)
+                    curves.stretch(action, rate / old)
             if item.use_scene:
                 item.end = item.start + (item.end - item.start) * rate / old
             item.rate = rate

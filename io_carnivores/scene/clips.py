@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
+from ...io_common.scene import mesh as meshes
 from ..formats.model import label, name_field
 from . import curves
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ANIMATIONS = "carnivores_animations"
 SOUNDS = "carnivores_sounds"
@@ -23,9 +27,15 @@ NO_SOUND = -1
 
 def set_kps(item: Any, kps: int) -> None:
     """Another rate: frame k of an imported animation stays at k * N / ((N - 1) * KPS) s, others get other frames."""
-    if item.action is not None and not item.use_length and not item.use_scene:
-        curves.stretch(item.action, max(item.kps, 1) / max(kps, 1))
+    if not item.use_length and not item.use_scene:
+        for action in actions(item):
+            curves.stretch(action, max(item.kps, 1) / max(kps, 1))
     item.kps = kps
+
+
+def actions(item: Any) -> list[bpy.types.Action]:
+    """What plays together as one animation: of bones, and where Actions have no slots, of shape keys beside it."""
+    return [action for action in (item.action, item.soft_action) if action is not None]
 
 
 def _kps(item: Any) -> int:
@@ -44,6 +54,9 @@ class CARNIVORES_PG_animation(bpy.types.PropertyGroup):
         shown_kps: int
         first_key: float
         last_key: float
+        soft_action: bpy.types.Action | None
+        soft_first: float
+        soft_last: float
         rate: float
         use_length: bool
         use_scene: bool
@@ -71,6 +84,11 @@ class CARNIVORES_PG_animation(bpy.types.PropertyGroup):
         # Shape keys: where its first and last key are on the keys' own time line; -1: no shape keys.
         first_key: FloatProperty(options={"HIDDEN"}, default=-1.0)
         last_key: FloatProperty(options={"HIDDEN"}, default=-1.0)
+        # Keys that show soft vertices beside the bones: where the first and last of them are; -1: it has none.
+        soft_first: FloatProperty(options={"HIDDEN"}, default=-1.0)
+        soft_last: FloatProperty(options={"HIDDEN"}, default=-1.0)
+        # Before Blender 4.4 an Action moves one data-block only: that of those keys, else they are in `action`.
+        soft_action: PointerProperty(type=bpy.types.Action, options={"HIDDEN"})
         # Frames per second of the scene that its Action is laid out for; 0: not laid out here.
         rate: FloatProperty(options={"HIDDEN"})
         use_length: BoolProperty(
@@ -132,6 +150,12 @@ def animations(mesh: bpy.types.ID | None) -> Any:
 def sounds(mesh: bpy.types.ID | None) -> Any:
     """The sounds of `mesh`, in file order; the data of curves and texts has none."""
     return getattr(mesh, SOUNDS, ())
+
+
+def list_owner(objects: Sequence[bpy.types.Object]) -> bpy.types.Mesh:
+    """The mesh whose lists count: the first that has animations, else the first."""
+    lists = (meshes.of(obj) for obj in objects if obj.type == "MESH" and len(animations(obj.data)))
+    return next(lists, meshes.of(objects[0]))
 
 
 def active(mesh: bpy.types.ID | None) -> Any:

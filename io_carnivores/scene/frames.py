@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import motion, offsets
 from ..formats.motion import Animation
-from . import bake, bone_motion, clips, curves, kept, part, shape_motion
+from . import bake, bone_rename, clips, curves, kept, originals, part, shape_motion
+from .frame_edits import Case
+from .vertices import Vertices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from ...io_common.formats.digest import Digest
     from .options import ExportCatOptions, ExportCharacterOptions
 
-    Frames = npt.NDArray[np.int16]
+    Positions = npt.NDArray[np.floating]
 
 
 @dataclass
@@ -38,6 +40,7 @@ class Source:
     digest: Digest
     follow_base: bool = True
     force: bool = False
+    _now: Vertices | None = None
 
     @classmethod
     def of(
@@ -49,49 +52,60 @@ class Source:
         digest: Digest,
     ) -> Source:
         """`vertices`: how many the written model has. Their place in the scene is taken as it is now."""
+        for obj in objects:
+            bone_rename.mend(obj)
         still = not options.use_mesh_modifiers
         bodies = [bake.Body.of(obj, part.file_matrix(obj, obj, options), still=still) for obj in objects]
         return cls(context, bodies, vertices, digest, options.use_base_edits)
 
     def animation(self, item: Any) -> Animation:
         """One animation of the list. Raises `ExportError` when its motion cannot be had."""
-        frames = None if self.force else self._known(item)
-        if frames is not None:
-            return Animation(clips.raw_name(item), item.kps, frames)
-        baked = self._baked(item)
-        frames = motion.quantise(baked)
-        if not self.force:
-            frames = self._with_originals(item, frames)
-        return Animation(clips.raw_name(item), item.kps, frames, motion.outside(baked))
-
-    def _known(self, item: Any) -> Frames | None:
-        """Frames that need no evaluation of the scene."""
-        if item.use_scene:
-            return None
-        if item.action is None and item.first_key < 0:
+        if not item.use_scene and item.action is None and item.first_key < 0:
             if item.frames:
                 raise ExportError(f'the animation "{item.name}" has no Action any more; choose one or remove it')
-            return np.zeros((0, self.vertices, 3), np.int16)
-        if len(self.bodies) != 1:
-            return None
+            return Animation(clips.raw_name(item), item.kps, np.zeros((0, self.vertices, 3), np.int16))
+        positions = None if self.force or item.use_scene else self._known(item)
+        if positions is None:
+            positions = self._baked(item)
+        frames = motion.quantise(positions)
+        return Animation(clips.raw_name(item), item.kps, frames, motion.outside(positions))
+
+    @property
+    def _owner(self) -> bpy.types.Mesh:
+        return clips.list_owner([body.obj for body in self.bodies])
+
+    @property
+    def now(self) -> Vertices:
+        """The vertices as they are written."""
+        if self._now is None:
+            modifiers = not self.bodies[0].still
+            objects = [body.obj for body in self.bodies]
+            self._now = Vertices.of(self.context, objects, self._owner, modifiers=modifiers)
+        return self._now
+
+    def _known(self, item: Any) -> Positions | None:
+        """Positions that need no evaluation of the scene, (N, V, 3) file axes."""
         obj = self.bodies[0].obj
-        if obj.type != "MESH" or len(obj.data.vertices) != self.vertices:
-            return None
-        keyed = shape_motion.frames_of(meshes.of(obj), item)
-        if keyed is not None or item.action is None:
-            return None if keyed is None else self._placed(self._with_base_edits(obj, keyed))
-        return self._original(obj, item)
+        if len(self.bodies) == 1 and obj.type == "MESH" and len(obj.data.vertices) == self.vertices:
+            keyed = shape_motion.frames_of(meshes.of(obj), item)
+            if keyed is not None:
+                return self._placed(self._with_base_edits(obj, keyed))
+        case = self._case(item)
+        original = case.untouched() if case is not None else None
+        return self._placed(original) if original is not None else None
 
-    def _original(self, obj: bpy.types.Object, item: Any) -> Frames | None:
-        """The frames that an Action still stands for."""
-        original = bone_motion.original_frames(obj, item.action)
-        if original is None or len(original) != frame_count(selection.scene(self.context), item):
+    def _case(self, item: Any) -> Case | None:
+        """An animation whose Action was made of frames that bear on those to be written; None for all others."""
+        if self.force or item.use_scene or item.action is None:
             return None
-        if self.follow_base and bone_motion.edited_vertices(meshes.of(obj)).any():
+        original = originals.of(item.action, self._owner)
+        if original is None or len(original.frames) != frame_count(selection.scene(self.context), item):
             return None
-        return self._placed(motion.positions(original))
+        if len(self.now.number) != self.vertices:
+            return None
+        return Case(item, original, self.now, [body.obj for body in self.bodies], self.follow_base)
 
-    def _with_base_edits(self, obj: bpy.types.Object, keyed: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    def _with_base_edits(self, obj: bpy.types.Object, keyed: Positions) -> Positions:
         """Frames of absolute keys, moved along with an edited base pose; relative ones Blender takes along itself."""
         mesh = meshes.of(obj)
         rest = meshes.get_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT")
@@ -104,15 +118,20 @@ class Source:
             return keyed
         return offsets.carried(owner, FILE_Y_UP.undo(rest), keyed, FILE_Y_UP.undo(offset))
 
-    def _placed(self, positions: npt.NDArray[np.float32]) -> Frames:
-        """Frames of positions (N, V, 3) in the axes of the file, moved along with an object that was moved."""
-        matrix = self.bodies[0].matrix
-        if matrix is None:
-            return motion.quantise(positions)
-        moved = FILE_Y_UP.apply(positions).astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
-        return motion.quantise(FILE_Y_UP.undo(moved))
+    def _placed(self, positions: Positions) -> Positions:
+        """Positions (N, V, 3) in the axes of the file, moved along with objects that were moved."""
+        matrices = [body.matrix for body in self.bodies]
+        if all(matrix is None for matrix in matrices):
+            return positions
+        counts = self.now.counts if len(matrices) > 1 else [positions.shape[1]]
+        parts = np.split(FILE_Y_UP.apply(positions), np.cumsum(counts)[:-1], axis=1)
+        moved = [
+            part if matrix is None else part.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
+            for part, matrix in zip(parts, matrices, strict=True)
+        ]
+        return np.asarray(FILE_Y_UP.undo(np.concatenate(moved, axis=1)))
 
-    def _baked(self, item: Any) -> npt.NDArray[np.float32]:
+    def _baked(self, item: Any) -> Positions:
         if not item.use_scene and item.action is None:
             raise ExportError(f'the animation "{item.name}" has lost some of its shape keys, and has no Action')
         times = sample_times(selection.scene(self.context), item)
@@ -121,13 +140,17 @@ class Source:
         action = None if item.use_scene else item.action
         if action is not None:
             self._warn_of_lost_bones(item.name, action)
-        values = bake.bake(self.context, self.bodies, action, times)
+        case = self._case(item)
+        # What an Action was made of is known in the space of the mesh.
+        bodies = self.bodies if case is None else [replace(body, matrix=None) for body in self.bodies]
+        values = bake.bake(self.context, bodies, action, times, item.soft_action if action is not None else None)
         if values.shape[1] != self.vertices:
             raise ExportError(
                 f'the animation "{item.name}" moves {values.shape[1]} vertices, but the model that is written has '
                 f"{self.vertices}; modifiers must not change their number, or be applied to both"
             )
-        return np.asarray(FILE_Y_UP.undo(values), np.float32)
+        positions = np.asarray(FILE_Y_UP.undo(values), np.float32)
+        return positions if case is None else self._placed(case.mended(positions))
 
     def _warn_of_lost_bones(self, name: str, action: bpy.types.Action) -> None:
         """Blender renames bones in the Actions that are assigned, and in no others."""
@@ -137,17 +160,6 @@ class Source:
         if lost and known:
             named = ", ".join(f'"{bone}"' for bone in lost[:3])
             self.digest.add(f'the animation "{name}" moves bones that are not there any more: {named}')
-
-    def _with_originals(self, item: Any, frames: Frames) -> Frames:
-        """Vertices whose rest place was not edited keep the frames they came with."""
-        obj = self.bodies[0].obj
-        if item.use_scene or item.action is None or len(self.bodies) != 1 or obj.type != "MESH":
-            return frames
-        original = bone_motion.original_frames(obj, item.action)
-        if original is None or original.shape != frames.shape:
-            return frames
-        kept_frames = self._placed(motion.positions(original))
-        return np.where(bone_motion.edited_vertices(meshes.of(obj))[:, None], frames, kept_frames)
 
 
 def scene_rate(scene: bpy.types.Scene) -> float:

@@ -7,9 +7,18 @@ of the mesh carry what belongs to the file; custom properties of the image carry
 
 from __future__ import annotations
 
-from ...io_common.scene.properties import get, get_array, has, put
+from typing import TYPE_CHECKING
 
-__all__ = ["get", "get_array", "has", "put"]
+from ...io_common.scene.properties import copy, get, get_array, has, put
+from ..formats import frame_pack
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ...io_common.scene.properties import Block
+
+__all__ = ["copy", "get", "get_array", "has", "put"]
 
 # Face attributes (INT).
 FLAGS = "carnivores_flags"
@@ -24,7 +33,7 @@ FACE_INDEX = "carnivores_face"
 OWNER = "carnivores_owner"
 HIDE = "carnivores_hide"
 BODY = "carnivores_body"  # owner number of the bone a vertex was shown on, where some follow another than their owner
-VERTEX_INDEX = "carnivores_vertex"  # number plus one; only where degenerate faces have to find their vertices again
+VERTEX_INDEX = "carnivores_vertex"  # number plus one; where degenerate faces or frames have to find their vertices
 # Point attributes (FLOAT_VECTOR) of a character.
 REST = "carnivores_rest_position"  # the shape it was given at import: what its bones move, or the base pose
 BASE = "carnivores_base_position"  # the base pose of the file, where it is another
@@ -50,6 +59,7 @@ SOUND_TABLE = "carnivores_sound_table"
 # Custom property of a bone: its number in the table.
 BONE_INDEX = "carnivores_index"
 OWNER_NUMBER = "carnivores_owner"  # of a recovered bone: the owner it stands for
+BONE_NAME = "carnivores_name"  # of a recovered bone: what its Actions call it
 # Custom properties of an image.
 TEXELS = "carnivores_texels"  # the words as they were, raw
 KEYED = "carnivores_keyed"  # texel 0 is shown as a hole
@@ -61,7 +71,35 @@ CAT = "carnivores_cat"
 CAT_TITLE = "carnivores_cat_title"
 CAT_MODEL = "carnivores_cat_model"
 # Custom properties of an Action that was made of the frames of a file.
-FRAMES = "carnivores_frames"  # the frames, raw
+FRAMES = "carnivores_frames"  # the frames, raw, in scenes saved before they were packed
+PACKED_FRAMES = "carnivores_packed_frames"  # the frames, see `put_frames`
+MOTION = "carnivores_motion"  # how each body stood in each frame, packed, see `residual.Poses`
+BODIES = "carnivores_bodies"  # which body each vertex was on, i2
+WEIGHTS = "carnivores_weights"  # digests of the weights it was made for, u4; where those are not the imported ones
+SOFT = "carnivores_soft"  # which vertices shape keys take along, u1
 CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
 # Custom property of a mesh: digest of the bones and groups that its Actions were made for.
 RIG_PRINT = "carnivores_rig"
+# Custom property of a mesh: the rest position of every vertex number, f4; of an Action: where it was made for another.
+REST_SHAPE = "carnivores_rest"
+
+
+def put_frames(block: Block, frames: npt.NDArray[np.int16]) -> None:
+    """Keep the frames (N, V, 3) that `block` was made of, without loss in less than half their size."""
+    put(block, FRAMES, b"")
+    put(block, PACKED_FRAMES, frame_pack.pack(frames))
+
+
+def has_frames(block: Block) -> bool:
+    """Whether `block` was made of the frames of a file."""
+    return has(block, PACKED_FRAMES) or has(block, FRAMES)
+
+
+def get_frames(block: Block, vertices: int) -> npt.NDArray[np.int16] | None:
+    """The frames that `put_frames` kept, (N, V, 3) `<i2`; None when there are none, or not of so many vertices."""
+    frames = frame_pack.unpack(get(block, PACKED_FRAMES, b""))
+    if frames is None:
+        raw = get_array(block, FRAMES, "<i2")
+        fits = vertices > 0 and len(raw) > 0 and len(raw) % (3 * vertices) == 0
+        return raw.reshape(-1, vertices, 3) if fits else None
+    return frames if frames.shape[1] == vertices else None

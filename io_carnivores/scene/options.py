@@ -147,6 +147,17 @@ class CharacterOptions(ImportOptions):
             ),
         ),
     )
+    bones_from: str = option(
+        "",
+        "Skeleton From",
+        "A 3DF or 3DN of the same creature: bones get its names, and its joints where they fit; empty: names by place",
+        is_file=True,
+    )
+    use_correctives: bool = option(
+        False,
+        "Soft Vertices",
+        "With bones: show what they cannot express by corrective shape keys. Without, it is only kept for export",
+    )
 
 
 @dataclass(frozen=True)

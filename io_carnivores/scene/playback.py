@@ -14,7 +14,7 @@ from ...io_common.formats.errors import UserError
 from ...io_common.formats.files import safe_stem
 from ...io_common.scene import compat, selection
 from ...io_common.scene import mesh as meshes
-from . import bake, clips, frames, shape_motion, sounds
+from . import bake, bone_rename, clips, frames, shape_motion, soft_keys, sounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,15 +30,18 @@ def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
     scene = selection.scene(context)
     if item.action is None and not item.use_scene:
         raise UserError(f'the animation "{item.name}" has no motion to play')
+    for obj in objects:
+        bone_rename.mend(obj)
     if item.action is not None:
         aims = bake.targets(objects, item.action)
         if not aims:
             raise UserError(f'the Action "{item.action.name}" moves nothing of "{objects[0].name}"')
         for aim in aims:
-            compat.assign_action(aim.block, item.action, aim.slot)
+            compat.assign_action(aim.block, aim.action, aim.slot)
     for obj in objects:
         obj.show_only_shape_key = False
         if obj.type == "MESH":
+            soft_keys.play(obj, item)
             shape_motion.silence(meshes.of(obj))
     if item.rate and not math.isclose(item.rate, frames.scene_rate(scene), rel_tol=1e-6):
         frames.set_scene_rate(scene, item.rate)

@@ -13,7 +13,7 @@ from ..formats.fit_report import SOFT_SHARE, SOFT_STEPS, WITHIN
 from ..formats.model import label
 from ..formats.motion import Animation
 from ..formats.vtl import Vtl
-from . import character, clips, frames
+from . import clips, frames
 from .options import ExportCharacterOptions
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def rebake(context: bpy.types.Context, objects: Sequence[bpy.types.Object], mode
     source.force = True
     tally = _Tally(count)
     listed = []
-    for item, original in zip(clips.animations(character.list_owner(objects)), _animations(model), strict=True):
+    for item, original in zip(clips.animations(clips.list_owner(objects)), _animations(model), strict=True):
         if original is None or not len(original.frames):
             continue
         steps = np.abs(source.animation(item).frames.astype(np.int32) - original.frames)

@@ -39,10 +39,10 @@ def build(obj: bpy.types.Object, animations: Sequence[Animation], *, relative: b
 
 def assign(obj: bpy.types.Object, action: bpy.types.Action) -> None:
     """Let the keys of `obj` play an Action."""
-    compat.assign_action(_keys(obj), action)
+    compat.assign_action(keys_of(obj), action)
 
 
-def _keys(obj: bpy.types.Object) -> bpy.types.Key:
+def keys_of(obj: bpy.types.Object) -> bpy.types.Key:
     """The shape keys of an object that is known to have some."""
     return cast("bpy.types.Key", meshes.of(obj).shape_keys)
 
@@ -62,11 +62,11 @@ def add(
     """
     if not len(animation.frames):
         return
-    points = FILE_Y_UP.apply(motion.positions(animation.frames))
+    values = FILE_Y_UP.apply(motion.positions(animation.frames))
     if matrix is not None:
-        points = (points.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
-    points = np.ascontiguousarray(points).reshape(len(points), -1)
-    _add(obj, item, points, label(animation.name) or item.name or "Animation", fps, relative=relative)
+        values = (values.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
+    values = np.ascontiguousarray(values).reshape(len(values), -1)
+    _add(obj, item, values, label(animation.name) or item.name or "Animation", fps, relative=relative)
 
 
 def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: clips.CARNIVORES_PG_animation) -> bool:
@@ -74,8 +74,8 @@ def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: cli
     numbers = block_numbers(meshes.of(obj), source)
     if numbers is None:
         return False
-    points = _points(meshes.of(obj), numbers)
-    _add(obj, item, points, item.name or "Animation", source.rate, relative=_keys(obj).use_relative)
+    values = points(meshes.of(obj), numbers)
+    _add(obj, item, values, item.name or "Animation", source.rate, relative=keys_of(obj).use_relative)
     return True
 
 
@@ -89,10 +89,24 @@ def _add(
     relative: bool,
 ) -> None:
     """Keys and Action of `item` from `points` (N, 3V) in the mesh's own space."""
+    item.first_key, item.last_key = append(obj, points, title, relative=relative)
+    keys = keys_of(obj)
+    first = between(keys, item.first_key, item.last_key)
+    item.action = _action(keys, title, first[0] if first is not None else 0, len(points), item.kps, fps)
+    item.rate = fps
+
+
+def append(
+    obj: bpy.types.Object, points: npt.NDArray[np.float32], title: str, *, relative: bool
+) -> tuple[float, float]:
+    """A key for each row of `points` (N, 3V) behind all others; the places of the first and last on their time line.
+
+    `relative` counts only where there are no keys yet.
+    """
     if obj.data.shape_keys is None:
         obj.shape_key_add(name="Basis", from_mix=False).interpolation = "KEY_LINEAR"
-        _keys(obj).use_relative = relative
-    keys = _keys(obj)
+        keys_of(obj).use_relative = relative
+    keys = keys_of(obj)
     number, count = len(keys.key_blocks), len(points)
     was_relative = keys.use_relative
     # A new absolute key may go where the time line stands, among the others; a relative one goes behind all of them.
@@ -102,17 +116,15 @@ def _add(
         block.interpolation, block.value = "KEY_LINEAR", 0.0
         block.points.foreach_set("co", values)
     keys.use_relative = was_relative
-    item.first_key, item.last_key = keys.key_blocks[number].frame, keys.key_blocks[number + count - 1].frame
-    item.action = _action(keys, title, number, count, item.kps, fps)
-    item.rate = fps
+    return keys.key_blocks[number].frame, keys.key_blocks[number + count - 1].frame
 
 
-def _points(mesh: bpy.types.Mesh, numbers: range) -> npt.NDArray[np.float32]:
+def points(mesh: bpy.types.Mesh, numbers: range) -> npt.NDArray[np.float32]:
     """The keys of these numbers, (N, 3V)."""
-    points = np.empty((len(numbers), len(mesh.vertices) * 3), np.float32)
-    for row, number in zip(points, numbers, strict=True):
+    values = np.empty((len(numbers), len(mesh.vertices) * 3), np.float32)
+    for row, number in zip(values, numbers, strict=True):
         mesh.shape_keys.key_blocks[number].points.foreach_get("co", row)
-    return points
+    return values
 
 
 def _action(keys: bpy.types.Key, title: str, first: int, count: int, kps: int, fps: float) -> bpy.types.Action:
@@ -135,20 +147,25 @@ def _action(keys: bpy.types.Key, title: str, first: int, count: int, kps: int, f
 
 
 def block_numbers(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> range | None:
-    """The numbers of an animation's keys among the mesh's; None when they are not all there, one after the other.
-
-    Keys are known by the place on their time line, which they keep whatever is done to the others.
-    """
+    """The numbers of an animation's keys among the mesh's; None when they are not all there, one after the other."""
     keys = mesh.shape_keys
     if item.first_key < 0 or keys is None:
         return None
+    found = between(keys, item.first_key, item.last_key)
+    return found if found is not None and len(found) == item.frames else None
+
+
+def between(keys: bpy.types.Key, first: float, last: float) -> range | None:
+    """The numbers of the keys from one place on their time line to another; None when there are no such places.
+
+    Keys are known by the place on their time line, which they keep whatever is done to the others.
+    """
     places = np.empty(len(keys.key_blocks), np.float32)
     keys.key_blocks.foreach_get("frame", places)
-    first = np.flatnonzero(np.abs(places - np.float32(item.first_key)) < _NEAR)
-    if len(first) != 1 or int(first[0]) + item.frames > len(places):
+    ends = [np.flatnonzero(np.abs(places - np.float32(place)) < _NEAR) for place in (first, last)]
+    if len(ends[0]) != 1 or len(ends[1]) != 1:
         return None
-    found = range(int(first[0]), int(first[0]) + item.frames)
-    return found if not item.frames or abs(float(places[found[-1]]) - item.last_key) < _NEAR else None
+    return range(int(ends[0][0]), int(ends[1][0]) + 1)
 
 
 def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.NDArray[np.float32] | None:
@@ -159,8 +176,8 @@ def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.
     numbers = block_numbers(mesh, item)
     if numbers is None or (item.action is not None and not curves.is_sealed(item.action)):
         return None
-    points = _points(mesh, numbers).reshape(len(numbers), -1, 3)
-    return np.asarray(FILE_Y_UP.undo(points), np.float32)
+    values = points(mesh, numbers).reshape(len(numbers), -1, 3)
+    return np.asarray(FILE_Y_UP.undo(values), np.float32)
 
 
 def silence(mesh: bpy.types.Mesh) -> dict[str, float]:
@@ -187,8 +204,13 @@ def remove(obj: bpy.types.Object, item: clips.CARNIVORES_PG_animation) -> None:
     numbers = block_numbers(meshes.of(obj), item)
     if numbers is None:
         return
-    for block in [_keys(obj).key_blocks[number] for number in reversed(numbers)]:
-        obj.shape_key_remove(block)
+    take_away(obj, numbers)
     item.first_key = item.last_key = -1.0
-    if len(_keys(obj).key_blocks) == 1:
+
+
+def take_away(obj: bpy.types.Object, numbers: range) -> None:
+    """Remove the keys of these numbers, and the base key when nothing else is left."""
+    for block in [keys_of(obj).key_blocks[number] for number in reversed(numbers)]:
+        obj.shape_key_remove(block)
+    if len(keys_of(obj).key_blocks) == 1:
         obj.shape_key_clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
@@ -14,19 +15,33 @@ from ...io_common.formats.errors import ExportError, FormatError, UserError
 from ...io_common.scene import compat
 from ..formats import sound_data
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 def pack(name: str, data: bytes) -> bpy.types.Sound:
     """A packed Sound of raw PCM."""
-    return pack_file(name, sound_data.wav(data), ".wav")
+    return pack_all([(name, data)])[0]
+
+
+def pack_all(entries: Iterable[tuple[str, bytes]]) -> list[bpy.types.Sound]:
+    """A packed Sound for each name and its raw PCM."""
+    with tempfile.TemporaryDirectory() as folder:
+        return [_pack(Path(folder), name, sound_data.wav(data), ".wav") for name, data in entries]
 
 
 def pack_file(name: str, data: bytes, suffix: str) -> bpy.types.Sound:
-    """A packed Sound of a whole sound file. Blender can only pack what is on disk, so a file exists for that moment."""
+    """A packed Sound of a whole sound file."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{files.safe_stem(name, 'sound')}{suffix}"
-        path.write_bytes(data)
-        sound = bpy.data.sounds.load(str(path))
-        sound.pack()
+        return _pack(Path(folder), name, data, suffix)
+
+
+def _pack(folder: Path, name: str, data: bytes, suffix: str) -> bpy.types.Sound:
+    """Blender can only pack what is on disk, so a file exists in `folder`, which has to go afterwards."""
+    path = folder / f"{files.safe_stem(name, 'sound')}{suffix}"
+    path.write_bytes(data)
+    sound = bpy.data.sounds.load(str(path))
+    sound.pack()
     sound.name = name or "Sound"
     sound.filepath = f"//{path.name}"
     return sound

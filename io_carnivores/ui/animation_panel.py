@@ -188,4 +188,31 @@ class CARNIVORES_PT_sounds(bpy.types.Panel):
         column.operator("carnivores.sound_remove", text="", icon="REMOVE")
 
 
-CLASSES = (CARNIVORES_UL_animations, CARNIVORES_UL_sounds, CARNIVORES_PT_animations, CARNIVORES_PT_sounds)
+class CARNIVORES_PT_from_another(bpy.types.Panel):
+    """What the active character can take from the other selected one"""
+
+    bl_idname = "CARNIVORES_PT_from_another"
+    bl_label = "From Another Character"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Carnivores"
+    bl_parent_id = "CARNIVORES_PT_animations"
+
+    if TYPE_CHECKING:
+        layout: bpy.types.UILayout
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """A button each; they are grey, and say why, until two characters are selected."""
+        column = self.layout.column()
+        column.operator("carnivores.transfer_animations", icon="MOD_DATA_TRANSFER")
+        column.operator("carnivores.retarget_actions", icon="ARMATURE_DATA")
+        column.operator("carnivores.name_bones", icon="BONE_DATA")
+
+
+CLASSES = (
+    CARNIVORES_UL_animations,
+    CARNIVORES_UL_sounds,
+    CARNIVORES_PT_animations,
+    CARNIVORES_PT_sounds,
+    CARNIVORES_PT_from_another,
+)

@@ -5,7 +5,16 @@ from __future__ import annotations
 
 from ...io_common.ui import operators
 from ..scene import clips
-from . import animation_operators, animation_panel, check_operators, flag_operators, name_operators, panel, state
+from . import (
+    animation_operators,
+    animation_panel,
+    check_operators,
+    flag_operators,
+    name_operators,
+    panel,
+    state,
+    transfer_operators,
+)
 from .entries import FORMATS
 from .live import live
 from .overlay import Overlay
@@ -22,6 +31,7 @@ WING = operators.Wing(
         *name_operators.CLASSES,
         *panel.CLASSES,
         *animation_operators.CLASSES,
+        *transfer_operators.CLASSES,
         *animation_panel.CLASSES,
     ),
     (clips, state.Settings(), live(), Overlay()),

@@ -25,7 +25,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class OptionInfo:
-    """What a user sees of an option. `group` is the panel it is drawn in; hidden options have no group."""
+    """What a user sees of an option. `group` is the panel it is drawn in; hidden options have no group.
+
+    `is_file`: a text that is the path of a file.
+    """
 
     label: str
     help: str
@@ -36,6 +39,7 @@ class OptionInfo:
     presets: tuple[tuple[float, str, str], ...] = ()
     precision: int = 5
     hidden: bool = False
+    is_file: bool = False
 
 
 _KEY = "option"

@@ -24,7 +24,7 @@ def to_quaternions(rotation: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]
         )
     best = np.argmax(squares, axis=-1)[..., None, None]
     chosen = np.take_along_axis(rows, best, axis=-2)[..., 0, :]
-    return chosen / np.linalg.norm(chosen, axis=-1, keepdims=True)
+    return np.asarray(chosen / np.linalg.norm(chosen, axis=-1, keepdims=True))
 
 
 def continuous(quaternions: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -57,6 +57,7 @@ class Format:
 
 # What `sniff` is given of a file.
 HEAD = 1024
+_UNKNOWN = "no format that is known here"
 
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", "a PNG picture"),
@@ -97,12 +98,12 @@ def looks_like(head: bytes, size: int, formats: Iterable[Format] = ()) -> str:
         if head.startswith(signature):
             return phrase
     if any(tag in head[20:32] for tag in _CAR_TAGS):
-        return "a Carnivores CAR model"
+        return "a Carnivores CAR character"
     if not head.strip(b"\0"):
         return "a file of zeros"
     if _is_text(head):
         return "a text file"
-    return next((f"a {entry.label}" for entry in formats if entry.sniff(head, size)), "no format that is known here")
+    return next((f"a {entry.label}" for entry in formats if entry.sniff(head, size)), _UNKNOWN)
 
 
 def _is_text(head: bytes) -> bool:
@@ -124,7 +125,7 @@ def identify(data: bytes, path: Path, formats: Sequence[Format]) -> Format:
         if entry.sniff(head, len(data)):
             return entry
     named = [entry for entry in ordered if suffix in entry.extensions]
-    if named and looks_like(head, len(data)) == "no format that is known here":
+    if named and looks_like(head, len(data)) in (_UNKNOWN, f"a {named[0].label}"):
         # The extension is the only claim left: its reader says in detail what is wrong, and where.
         return named[0]
     raise UnknownFormatError(
@@ -136,10 +137,13 @@ def identify(data: bytes, path: Path, formats: Sequence[Format]) -> Format:
 
 
 def require(entry: Format, data: bytes, path: Path, formats: Sequence[Format]) -> None:
-    """Refuse content that is plainly something else than `entry` reads; doubtful content is left to its reader."""
+    """Refuse content that is plainly something else than `entry` reads; doubtful content is left to its reader.
+
+    So is a damaged file that can still be told for one of `entry`: the reader knows what is wrong with it, and where.
+    """
     head = data[:HEAD]
     if entry.sniff(head, len(data)):
         return
     found = looks_like(head, len(data), [other for other in formats if other is not entry])
-    if found != "no format that is known here":
+    if found not in (_UNKNOWN, f"a {entry.label}"):
         raise UnknownFormatError("this is another kind of file", expected=f"a {entry.label}", found=found, path=path)

@@ -55,6 +55,14 @@ def curves(block: bpy.types.ID, action: bpy.types.Action) -> Any:
     return strip.channelbag(slot, ensure=True)
 
 
+def companion(action: bpy.types.Action, name: str) -> bpy.types.Action:
+    """The Action for what plays together with `action` on a data-block of another kind: the same from 4.4, by slots.
+
+    Before, an Action is for one kind only, and a new one called `name` is made.
+    """
+    return action if hasattr(action, "slots") else bpy.data.actions.new(name)
+
+
 def assign_action(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any = None) -> None:
     """Make `action` the active one of `block`; the slot is chosen, since Blender matches it by name only."""
     data = animation_data(block) or block.animation_data_create()
@@ -78,6 +86,11 @@ def curves_by_slot(action: bpy.types.Action) -> list[tuple[Any, list[Any]]]:
         if bag.slot_handle in found:
             found[bag.slot_handle][1].extend(bag.fcurves)
     return list(found.values())
+
+
+def slots_of_kind(action: bpy.types.Action, kind: str) -> list[Any]:
+    """The slots of an action for data-blocks of one kind, "OBJECT" or "KEY"; none where there are no slots."""
+    return [slot for slot in getattr(action, "slots", ()) if slot.target_id_type == kind]
 
 
 def all_curves(action: bpy.types.Action) -> list[Any]:

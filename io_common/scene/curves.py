@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""F-curves: written in one call each, read in one call each, told apart by a digest."""
+"""F-curves: written in one call each, read in one call each."""
 
 from __future__ import annotations
 
-import hashlib
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CONSTANT, LINEAR = 0, 1  # interpolation of a keyframe
-_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 _CHANNEL = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(\w+)$')
 
 
@@ -62,21 +61,16 @@ def read_curve(curve: Any) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int3
     return values.reshape(-1, 2), kinds
 
 
-def fingerprint(action: bpy.types.Action) -> str:
-    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers."""
-    digest = hashlib.blake2b(digest_size=16)
-    for curve in compat.all_curves(action):
-        values, kinds = read_curve(curve)
-        digest.update(f"{curve.data_path}|{curve.array_index}|{curve.mute}|{len(curve.modifiers)}".encode())
-        digest.update(values.tobytes())
-        digest.update(kinds.tobytes())
-    return digest.hexdigest()
+def bone_of(path: str) -> str | None:
+    """The name of the bone that a data path leads to, None for others."""
+    match = BONE.match(path)
+    return bpy.utils.unescape_identifier(match[1]) if match is not None else None
 
 
 def bones_of(action: bpy.types.Action) -> set[str]:
     """The names of the bones that an Action moves."""
-    found = (_BONE.match(curve.data_path) for curve in compat.all_curves(action))
-    return {bpy.utils.unescape_identifier(match[1]) for match in found if match is not None}
+    found = (bone_of(curve.data_path) for curve in compat.all_curves(action))
+    return {name for name in found if name is not None}
 
 
 def bone_path(name: str) -> str:

@@ -210,33 +210,38 @@ def set_rigid_groups(obj: bpy.types.Object, names: list[str], owner: npt.NDArray
             group.add(members.tolist(), 1.0, "REPLACE")
 
 
+def set_weights(
+    obj: bpy.types.Object,
+    names: list[str],
+    vertex: npt.NDArray[np.integer],
+    group: npt.NDArray[np.integer],
+    weight: npt.NDArray[np.floating[Any]],
+) -> None:
+    """Replace the vertex groups of an object by `names`, with these members; weights are rounded to 1/256.
+
+    `vertex`, `group` (an index into `names`) and `weight` are (n,) each.
+    """
+    obj.vertex_groups.clear()
+    groups = [obj.vertex_groups.new(name=name) for name in names]
+    steps = np.rint(np.asarray(weight, np.float64) * 256).astype(np.int64)
+    order = np.lexsort((vertex, steps, group))
+    # One call for all members of a group that weigh the same.
+    change = np.flatnonzero((np.diff(group[order]) != 0) | (np.diff(steps[order]) != 0)) + 1
+    for members in np.split(order, change):
+        if len(members) and steps[members[0]] > 0:
+            groups[int(group[members[0]])].add(vertex[members].tolist(), float(steps[members[0]]) / 256, "REPLACE")
+
+
 def heaviest_group(
     mesh: bpy.types.Mesh, wanted: npt.NDArray[np.int32], present: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
     """(V,) i32: `wanted[g]` of the heaviest vertex group g of each vertex with `wanted[g] >= 0`, -1 where none is.
 
     Among groups of the same weight one that is not the vertex's number in `present` (V,) wins, then the lower number.
-    There is no bulk call for weights; the bmesh deform layer is the fastest way in.
     """
     result = np.full(len(mesh.vertices), -1, np.int32)
-    bm = bmesh.new()
-    try:
-        bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
-        layer = bm.verts.layers.deform.active
-        if layer is None or not len(wanted):
-            return result
-        rows = [
-            (vertex, group, weight)
-            for vertex, entry in enumerate(bm.verts)
-            for group, weight in entry[layer].items()
-            if group < len(wanted)
-        ]
-    finally:
-        bm.free()
-    if not rows:
-        return result
-    vertex, group, weight = np.array(rows, np.float64).T
-    owner, number = vertex.astype(np.intp), wanted[group.astype(np.intp)]
+    owner, group, weight = group_weights(mesh, len(wanted))
+    number = wanted[group]
     counts = np.flatnonzero((number >= 0) & (weight > 0))
     owner, number, weight = owner[counts], number[counts], weight[counts]
     order = np.lexsort((number, number == present[owner], -weight, owner))
@@ -260,3 +265,28 @@ def with_normals_then_moved(
         return get_corner_normals(mesh)
     finally:
         bpy.data.meshes.remove(mesh)
+
+
+def group_weights(
+    mesh: bpy.types.Mesh, groups: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+    """Every weight of the first `groups` vertex groups: vertex, group and weight, each (n,), in the order of vertices.
+
+    There is no bulk call for weights; the bmesh deform layer is the fastest way in.
+    """
+    rows: list[tuple[int, int, float]] = []
+    bm = bmesh.new()
+    try:
+        bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
+        layer = bm.verts.layers.deform.active
+        if layer is not None and groups:
+            rows = [
+                (vertex, group, weight)
+                for vertex, entry in enumerate(bm.verts)
+                for group, weight in entry[layer].items()
+                if group < groups
+            ]
+    finally:
+        bm.free()
+    table = np.array(rows, np.float64).reshape(-1, 3)
+    return table[:, 0].astype(np.intp), table[:, 1].astype(np.intp), table[:, 2]

@@ -35,6 +35,11 @@ def get(block: Block, name: str, default: Any) -> Any:
     return value if isinstance(value, type(default)) else default
 
 
+def copy(source: Block, target: Block, name: str) -> None:
+    """Keep the same on another; nothing where nothing was kept."""
+    put(target, name, source[name] if has(source, name) else "")
+
+
 def get_array(block: Block, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Kept raw bytes as an array; empty when there are none or their length does not fit."""
     raw = get(block, name, b"")

@@ -232,6 +232,9 @@ def shape(
     hidden = [entry for entry in obj.modifiers if entry.show_viewport and not (modifiers and entry in active)]
     for entry in hidden:
         entry.show_viewport = False
+    pinned = None if keys or obj.type != "MESH" else (obj.show_only_shape_key, obj.active_shape_key_index)
+    if pinned is not None:
+        obj.show_only_shape_key, obj.active_shape_key_index = True, 0
     evaluated = None
     try:
         depsgraph = context.evaluated_depsgraph_get()
@@ -245,3 +248,5 @@ def shape(
             evaluated.to_mesh_clear()
         for entry in hidden:
             entry.show_viewport = True
+        if pinned is not None:
+            obj.show_only_shape_key, obj.active_shape_key_index = pinned

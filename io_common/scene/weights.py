@@ -8,7 +8,7 @@ belong to one group only.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import bmesh
 import numpy as np
@@ -40,10 +40,15 @@ class Weights:
         return Weights(code // span, code % span, value)
 
 
+def none() -> Weights:
+    """No weights at all."""
+    return Weights(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
+
+
 def put(obj: bpy.types.Object, names: list[str], weights: Weights) -> None:
     """Vertex groups `names` for a mesh object that has none, with `weights`; best before the mesh has faces."""
     groups = [obj.vertex_groups.new(name=name) for name in names]
-    mesh = obj.data
+    mesh = cast("bpy.types.Mesh", obj.data)
     count = np.bincount(weights.vertex, minlength=len(mesh.vertices))
     alone = (count[weights.vertex] == 1) & (weights.value == 1.0)
     if not alone.all():
@@ -88,8 +93,7 @@ def get(mesh: bpy.types.Mesh) -> Weights:
         bm.free()
     flat = [pair for entry in entries for pair in entry]
     if not flat:
-        none = np.zeros(0, np.int64)
-        return Weights(none, none, np.zeros(0, np.float32))
+        return none()
     vertex = np.repeat(np.arange(len(entries)), np.fromiter(map(len, entries), np.int64, len(entries)))
     table = np.array(flat, np.float64)
     return Weights.of(vertex, table[:, 0].astype(np.int64), table[:, 1].astype(np.float32))

@@ -98,7 +98,7 @@ class _Merged:
             # The type comes before the choices, so that `--game mee` will do.
             details |= {"choices": self.choices, "type": _chooser(self.choices)}
         else:
-            metavar = {float: "NUMBER", int: "NUMBER"}.get(self.kind, "TEXT")
+            metavar = {float: "NUMBER", int: "NUMBER"}.get(self.kind, "FILE" if self.info.is_file else "TEXT")
             details |= {"type": number(self.kind, self.info), "metavar": metavar}
         group.add_argument(flag(name), **details)
 

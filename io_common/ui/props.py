@@ -36,6 +36,8 @@ def _property(info: OptionInfo, default: Any) -> Any:
         return IntProperty(**common)
     if info.hidden:
         common["options"] = {"HIDDEN"}
+    if info.is_file:
+        common["subtype"] = "FILE_PATH"
     return StringProperty(**common)
 
 

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 import numpy as np
 
 from ...io_common.scene import armature
-from ..formats import msh
+from ..formats import companions, msh
 from ..formats.companions import SkeletalMsh
-from . import collisions, dummies, kept, skeleton, submesh
+from . import collisions, dummies, kept, placement, skeleton, submesh
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,11 @@ def build(
     name = armature.fit_name(path.stem) or "Model"
     collection = _collection(context, name, own=options.use_collection)
     rig, old = skeleton.armature_of(context, whole, name, collection, options, digest)
-    scale = float(kept.get(rig.data, kept.SCALE, options.global_scale)) if rig is not None else options.global_scale
+    scale = (
+        float(kept.get(cast("bpy.types.ID", rig.data), kept.SCALE, options.global_scale))
+        if rig is not None
+        else options.global_scale
+    )
     part = uuid.uuid4().hex
     made = _submeshes(whole, name, rig, scale, options, materials)
     for obj in made:
@@ -55,6 +59,12 @@ def build(
             kept.put(holder, kept.PART, part)
             kept.put(holder, kept.ORDER, number + 1)
     return [*([rig] if rig is not None and not old else []), *made, *extras[0], *extras[1]]
+
+
+def read_companions(found: Msh, path: Path, options: ImportMshOptions, digest: Digest) -> SkeletalMsh:
+    """`companions.with_hierarchy`, for a chosen file that may be named relative to the open .blend."""
+    chosen = bpy.path.abspath(options.hierarchy_from) if options.hierarchy_from else ""
+    return companions.with_hierarchy(found, path, replace(options, hierarchy_from=chosen), digest)
 
 
 def _keeper(obj: bpy.types.Object) -> bpy.types.ID:
@@ -95,7 +105,7 @@ def _submeshes(
     if not made:
         holder = bpy.data.objects.new(name, bpy.data.meshes.new(name))
         kept.put(cast("bpy.types.ID", holder.data), kept.HOLDER, 1)
-        submesh.placement.hang(holder, rig, None, scale)
+        placement.hang(holder, rig, None, scale)
         made.append(holder)
     return made
 

@@ -34,18 +34,19 @@ _HEAD = np.dtype([("kind", "<i4"), ("parent", "<i4")])
 
 def build(model: Msh, skeleton: bpy.types.Object | None, scale: float) -> list[bpy.types.Object]:
     """One wire object for each primitive, linked nowhere yet."""
-    return [_build(entry, skeleton, scale) for entry in model.collisions]
+    bones = rig.lookup(skeleton) if skeleton is not None else {}
+    return [
+        _build(entry, skeleton, None if names.is_root(entry.parent) else bones.get(names.key(entry.parent)), scale)
+        for entry in model.collisions
+    ]
 
 
-def _build(entry: Collision, skeleton: bpy.types.Object | None, scale: float) -> bpy.types.Object:
+def _build(entry: Collision, skeleton: bpy.types.Object | None, bone: str | None, scale: float) -> bpy.types.Object:
     title = _TITLE.get(entry.kind, "Collision")
     mesh, matrix = _SHAPES.get(entry.kind, _triangles)(entry, title)
     obj = bpy.data.objects.new(title, mesh)
     obj.display_type = "WIRE"
     obj.hide_render = True
-    bone = None
-    if skeleton is not None and not names.is_root(entry.parent):
-        bone = rig.match([names.text(entry.parent)], skeleton)[0]
     _place(obj, matrix, skeleton, bone, scale)
     kept.put(obj, kept.COLLISION, int(entry.kind) + 1)
     kept.put(obj, kept.SCALE, float(np.float32(scale)))
@@ -163,7 +164,10 @@ def extract(obj: bpy.types.Object, skeleton: bpy.types.Object | None, options: U
     bone = placement.parent_bone(obj)
     matrix = placement.within(obj, skeleton)
     values = _values(obj, kind, matrix)
-    if before is not None and before.kind is kind and _unchanged(values, kept.get_array(obj, kept.MADE, "<f8")):
+    same = _unchanged(values, kept.get_array(obj, kept.MADE, "<f8"))
+    if skeleton is not None and not placement.is_plain(placement.armature_matrix(skeleton, options)):
+        same = False
+    if before is not None and before.kind is kind and same:
         found = Collision(kind, before.parent, before.values)
     else:
         whole = placement.file_matrix(obj, skeleton, options) if skeleton is None else _whole(skeleton, matrix, options)

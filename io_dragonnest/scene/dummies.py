@@ -30,13 +30,21 @@ _RECORD = np.dtype([("name", "V256"), ("has_parent", "u1"), ("parent", "V256"), 
 
 def build(model: Msh, skeleton: bpy.types.Object | None, scale: float) -> list[bpy.types.Object]:
     """One empty for each dummy, linked nowhere yet."""
-    binds = _binds(skeleton)
+    bones = rig.lookup(skeleton) if skeleton is not None else {}
+    binds = bind_by_name(skeleton)
     height = float(np.abs(model.maximum.astype(np.float64) - model.minimum).max()) if len(model.maximum) else 1.0
     size = _SIZE * height if np.isfinite(height) and height > 0 else 1.0
-    return [_build(entry, skeleton, binds, scale, size) for entry in model.dummies]
+    made = []
+    for entry in model.dummies:
+        obj = _empty(entry, size)
+        bone = None if names.is_root(entry.parent) else bones.get(names.key(entry.parent or b""))
+        _place(obj, entry, skeleton, bone, (binds, scale))
+        _keep(obj, entry, local(obj, skeleton, binds), bone, scale)
+        made.append(obj)
+    return made
 
 
-def _binds(skeleton: bpy.types.Object | None) -> dict[str, Floats]:
+def bind_by_name(skeleton: bpy.types.Object | None) -> dict[str, Floats]:
     """Bind matrix of every bone, by its name."""
     if skeleton is None:
         return {}
@@ -44,22 +52,31 @@ def _binds(skeleton: bpy.types.Object | None) -> dict[str, Floats]:
     return dict(zip(state.names, state.bind, strict=True))
 
 
-def _build(
-    entry: Dummy, skeleton: bpy.types.Object | None, binds: dict[str, Floats], scale: float, size: float
-) -> bpy.types.Object:
+def _empty(entry: Dummy, size: float) -> bpy.types.Object:
     obj = bpy.data.objects.new(armature.fit_name(entry.label) or "Dummy", None)
     obj.empty_display_type = "ARROWS"
     obj.empty_display_size = size
-    bone = None
-    if skeleton is not None and not names.is_root(entry.parent):
-        bone = rig.match([names.text(entry.parent or b"")], skeleton)[0]
+    return obj
+
+
+def _place(
+    obj: bpy.types.Object,
+    entry: Dummy,
+    skeleton: bpy.types.Object | None,
+    bone: str | None,
+    measures: tuple[dict[str, Floats], float],
+) -> None:
+    binds, scale = measures
     matrix = space.to_blender_matrix(entry.matrix)
     matrix[3] = (0.0, 0.0, 0.0, 1.0)
     if skeleton is None:
-        obj.matrix_basis = Matrix((np.diag((scale, scale, scale, 1.0)) @ matrix).tolist())
+        matrix = np.diag((scale, scale, scale, 1.0)) @ matrix
     else:
         _hang(obj, skeleton, bone, binds)
-        obj.matrix_basis = Matrix(matrix.tolist())
+    obj.matrix_basis = Matrix(matrix.tolist())
+
+
+def _keep(obj: bpy.types.Object, entry: Dummy, matrix: Floats, bone: str | None, scale: float) -> None:
     kept.put(obj, kept.DUMMY, 1)
     kept.put(obj, kept.LABEL, obj.name)
     kept.put(obj, kept.SCALE, float(np.float32(scale)))
@@ -67,8 +84,7 @@ def _build(
     record["name"], record["matrix"] = np.void(names.padded(entry.name)), entry.matrix
     record["has_parent"], record["parent"] = entry.parent is not None, np.void(names.padded(entry.parent or b""))
     kept.put(obj, kept.RECORD, record.tobytes())
-    kept.put(obj, kept.MADE, _made(local(obj, skeleton, binds), bone))
-    return obj
+    kept.put(obj, kept.MADE, _made(matrix, bone))
 
 
 def _hang(obj: bpy.types.Object, skeleton: bpy.types.Object, bone: str | None, binds: dict[str, Floats]) -> None:
@@ -92,12 +108,13 @@ def local(obj: bpy.types.Object, skeleton: bpy.types.Object | None, binds: dict[
     return inner if above is None else np.asarray(np.linalg.inv(above) @ inner, np.float64)
 
 
-def extract(obj: bpy.types.Object, skeleton: bpy.types.Object | None, options: Units) -> Dummy:
+def extract(
+    obj: bpy.types.Object, skeleton: bpy.types.Object | None, binds: dict[str, Floats], options: Units
+) -> Dummy:
     """The dummy that an empty stands for: as it came, where it was not moved, hung elsewhere or renamed.
 
-    Raises `ExportError` for a name that cannot be written.
+    `binds`: see `bind_by_name`. Raises `ExportError` for a name that cannot be written.
     """
-    binds = _binds(skeleton)
     matrix = local(obj, skeleton, binds)
     bone = placement.parent_bone(obj)
     raw = kept.get_array(obj, kept.RECORD, _RECORD)
@@ -111,10 +128,11 @@ def extract(obj: bpy.types.Object, skeleton: bpy.types.Object | None, options: U
         found.parent = bytes(known["parent"]) if known["has_parent"] else None
     else:
         found.parent = rig.field(bone) if bone is not None else names.field(names.SCENE_ROOT)
-    if known is not None and _unmoved(matrix, made):
+    whole = placement.armature_matrix(skeleton, options) if skeleton is not None else np.eye(4)
+    if known is not None and placement.is_plain(whole) and _unmoved(matrix, made):
         found.matrix = np.array(known["matrix"], "<f4")
     else:
-        found.matrix = space.to_file_matrix(_in_file_units(matrix, obj, skeleton, options)).astype("<f4")
+        found.matrix = space.to_file_matrix(_in_file_units(matrix, obj, whole, options)).astype("<f4")
     return found
 
 
@@ -133,14 +151,11 @@ def _unmoved(matrix: Floats, made: bytes) -> bool:
     return bool((np.abs(matrix - before) <= _TOLERANCE * np.maximum(np.abs(before).max(), 1.0)).all())
 
 
-def _in_file_units(
-    matrix: Floats, obj: bpy.types.Object, skeleton: bpy.types.Object | None, options: Units
-) -> npt.NDArray[Any]:
+def _in_file_units(matrix: Floats, obj: bpy.types.Object, whole: Floats, options: Units) -> npt.NDArray[Any]:
     """The matrix with its place in file units; a dummy on a bone is moved by that bone only."""
-    if skeleton is None:
+    if obj.parent is None:
         size = np.diag([1.0 / placement.unit(obj, options)] * 3 + [1.0])
         return np.asarray(size @ matrix, np.float64)
-    whole = placement.armature_matrix(skeleton, options)
     if placement.parent_bone(obj) is None:
         return np.asarray(whole @ matrix, np.float64)
     out = matrix.copy()

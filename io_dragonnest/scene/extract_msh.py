@@ -51,7 +51,8 @@ def extract_with_pieces(
             job = pieces.Job(rig, table, options, digest, groups.copies(members.meshes))
             made = [piece for obj in members.meshes for piece in pieces.of(context, obj, job)]
         found.collisions = [collisions.extract(obj, rig, options) for obj in members.collisions]
-        found.dummies = [dummies.extract(obj, rig, options) for obj in members.dummies]
+        binds = dummies.bind_by_name(rig) if members.dummies else {}
+        found.dummies = [dummies.extract(obj, rig, binds, options) for obj in members.dummies]
         found.submeshes = [piece.submesh for piece in made]
         whole = placement.armature_matrix(rig, options) if rig is not None else np.eye(4)
         found.bones = bone_table.table(rig, stored, _used(found), whole, all_bones=not header)

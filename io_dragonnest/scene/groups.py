@@ -121,10 +121,17 @@ def sort(objects: list[bpy.types.Object]) -> Members:
             found.holders.append(obj)
         elif obj.type in selection.SOLID:
             found.meshes.append(obj)
+    parts = list(dict.fromkeys(part(obj) for obj in objects if part(obj)))
     for entries in (found.meshes, found.collisions, found.dummies):
-        places = {obj: place for place, obj in enumerate(entries)}
-        entries.sort(key=lambda obj, places=places: (_order(obj), not is_original(obj), places[obj]))  # type: ignore[misc]
+        places = {obj: (_place(obj, parts), not is_original(obj), place) for place, obj in enumerate(entries)}
+        entries.sort(key=places.__getitem__)
     return found
+
+
+def _place(obj: bpy.types.Object, parts: list[str]) -> tuple[int, int]:
+    """Which file an object came from, and its number there; what was made in Blender comes last."""
+    name = part(obj)
+    return (parts.index(name) if name in parts else len(parts)), _order(obj)
 
 
 def _order(obj: bpy.types.Object) -> int:
@@ -141,12 +148,12 @@ def is_original(obj: bpy.types.Object) -> bool:
 
 def copies(objects: list[bpy.types.Object]) -> set[bpy.types.Object]:
     """The mesh objects that share their place in the file with one before them in the list; the list is sorted."""
-    seen: set[int] = set()
+    seen: set[tuple[str, int]] = set()
     found = set()
     for obj in objects:
-        place = _order(obj)
+        place = (part(obj), _order(obj))
         if place in seen:
             found.add(obj)
-        if place < _LAST:
+        if place[0]:
             seen.add(place)
     return found

@@ -48,6 +48,7 @@ class ImportMshOptions:
         "",
         "Hierarchy From",
         "The ANI file that says which bone hangs on which; empty: the one named as the model, beside it",
+        is_file=True,
         group="Bones",
     )
     use_rigid: bool = option(

@@ -105,14 +105,17 @@ def build(  # noqa: PLR0913, PLR0917  (the table of bones is three columns)
     """An armature of bones whose names are `fields` (text, or raw as in the file), linked to `collection`.
 
     `inverse_binds` (b, 4, 4) as in the file; `parents` (b,) numbers, -1 for roots. Of bones with the same name, without
-    regard to case, the first is made. `options.bone_direction`: see `aim.rest_matrices`. `aligned`: names of bones that
-    will be scaled along their own axes.
+    regard to case, the first is made. `options.bone_direction`: see `aim.rest_matrices`; `options.global_scale`: the
+    scale of the object, 1 without options. `aligned`: names of bones that will be scaled along their own axes.
     """
     title = armature.fit_name(name)
     obj = bpy.data.objects.new(title, bpy.data.armatures.new(title))
     collection.objects.link(obj)
     obj.show_in_front = True
     _data(obj).display_type = "STICK"
+    scale = float(getattr(options, "global_scale", 1.0))
+    obj.scale = (scale,) * 3
+    kept.put(_data(obj), kept.SCALE, float(np.float32(scale)))
     extend(context, obj, fields, inverse_binds, parents, options, aligned=aligned)
     return obj
 

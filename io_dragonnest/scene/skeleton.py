@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -48,11 +48,13 @@ def armature_of(
         options,
         aligned=model.scaled,
     )
-    made.scale = (options.global_scale,) * 3
-    kept.put(made.data, kept.SCALE, float(np.float32(options.global_scale)))
     _mark(made, model)
     _note(model, links, digest, name)
     return made, False
+
+
+def _data(obj: bpy.types.Object) -> bpy.types.Armature:
+    return cast("bpy.types.Armature", obj.data)
 
 
 def _links(model: SkeletalMsh) -> hierarchy.Hierarchy:
@@ -62,8 +64,8 @@ def _links(model: SkeletalMsh) -> hierarchy.Hierarchy:
 
 def _mark(obj: bpy.types.Object, model: SkeletalMsh) -> None:
     """Say on the armature where its hierarchy comes from."""
-    kept.put(obj.data, kept.HIERARCHY, "ANI" if model.skeleton is not None else "INFERRED")
-    kept.put(obj.data, kept.HIERARCHY_FROM, model.skeleton_file)
+    kept.put(_data(obj), kept.HIERARCHY, "ANI" if model.skeleton is not None else "INFERRED")
+    kept.put(_data(obj), kept.HIERARCHY_FROM, model.skeleton_file)
 
 
 def _note(model: SkeletalMsh, links: hierarchy.Hierarchy, digest: Digest, name: str) -> None:
@@ -109,7 +111,7 @@ def _join(
         aligned=model.scaled,
     )
     # Of the guessed links those of new bones only; a parent may be a bone that this part lacks.
-    guessed = kept.get(found.data, kept.HIERARCHY, "") == "INFERRED"
+    guessed = kept.get(_data(found), kept.HIERARCHY, "") == "INFERRED"
     if model.skeleton is not None:
         _rehang(context, model, found, None if guessed else set(fresh))
         if guessed:

@@ -46,6 +46,8 @@ class Surface:
     weights: Weights
     numbers: npt.NDArray[np.int64]
     original: npt.NDArray[np.bool_]
+    is_even: bool = False
+    """Whether all corners of a vertex are known to be the same."""
 
 
 def read(obj: bpy.types.Object, mesh: bpy.types.Mesh, matrix: Floats, before: Shown | None, digest: Digest) -> Surface:
@@ -65,6 +67,7 @@ def read(obj: bpy.types.Object, mesh: bpy.types.Mesh, matrix: Floats, before: Sh
     at = numbers[corner_vertex]
     material = meshes.get_attribute(mesh, "material_index", "INT", "FACE")
     normals, original = _normals(mesh, matrix, corner_vertex, numbers, before)
+    colours, by_vertex = _colours(mesh, corner_vertex)
     maps = []
     for number, uv in enumerate(uvs[:MOST_UV_SETS]):
         values, same = _uv(uv, at, before, number)
@@ -77,10 +80,12 @@ def read(obj: bpy.types.Object, mesh: bpy.types.Mesh, matrix: Floats, before: Sh
         material[triangles.face] if material is not None else np.zeros(len(triangles.face), np.int32),
         normals,
         maps,
-        _colours(mesh, corner_vertex),
-        weights.get(mesh),
+        colours,
+        _weights(obj, mesh),
         numbers,
         original,
+        # What was not edited is the same for all corners, as it stood in the file once for each vertex.
+        bool(original.all()) and (colours is None or by_vertex),
     )
 
 
@@ -119,12 +124,20 @@ def _uv(
     return out, same
 
 
-def _colours(mesh: bpy.types.Mesh, corner_vertex: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8] | None:
+def _weights(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> Weights:
+    if obj.type == "MESH" and len(obj.vertex_groups):
+        return weights.get(mesh)
+    return weights.none()
+
+
+def _colours(mesh: bpy.types.Mesh, corner_vertex: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.uint8] | None, bool]:
+    """(L, 4) B, G, R, A of the active colour attribute, None without one; whether it holds one for each vertex."""
     found = meshes.get_colours(mesh)
     if found is None:
-        return None
+        return None, False
     colours, domain = found
-    return shown.file_colours(colours[corner_vertex] if domain == "POINT" else colours)
+    by_vertex = domain == "POINT"
+    return shown.file_colours(colours[corner_vertex] if by_vertex else colours), by_vertex
 
 
 def _normals(
@@ -148,27 +161,22 @@ def _normals(
     if before is None or not len(before.positions):
         return out, none
     at = numbers[corner_vertex]
-    expected = _expected(mesh, corner_vertex, numbers, before)
-    same = (at >= 0) & (np.abs(now - expected) <= _NORMAL).all(axis=1)
+    same = (at >= 0) & _is_near(now, before.normals[at])
+    if not compat.has_free_normals() and not same.all() and _same_faces(mesh, corner_vertex, numbers, before):
+        # Before 4.5 custom normals turn with the faces around them, and overlapping faces spoil them. Whether they were
+        # edited is then seen by doing the same to the mesh as it was.
+        positions = meshes.get_positions(mesh)
+        same |= _is_near(
+            now, meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions)
+        )
     out.view(np.uint32)[same] = np.ascontiguousarray(before.source.normals).view(np.uint32)[at[same]]
     return out, same
 
 
-def _expected(
-    mesh: bpy.types.Mesh, corner_vertex: npt.NDArray[np.int32], numbers: npt.NDArray[np.int64], before: Shown
-) -> npt.NDArray[np.float32]:
-    """(L, 3): what Blender would show of the normals it was given, had nobody edited them.
-
-    Before 4.5 custom normals turn with the faces around them. Whether they were edited is then seen by doing the same
-    to the mesh as it was, as long as it has the same faces.
-    """
-    at = np.maximum(numbers[corner_vertex], 0)
-    if compat.has_free_normals() or not _same_faces(mesh, corner_vertex, numbers, before):
-        return before.normals[at]
-    positions = meshes.get_positions(mesh)
-    if (positions == before.positions).all():
-        return before.normals[at]
-    return meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions)
+def _is_near(now: npt.NDArray[np.float32], before: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    """(L,) whether normals are those that Blender was given, as well as it can hold them."""
+    near: npt.NDArray[np.bool_] = (np.abs(now - before) <= _NORMAL).all(axis=1)
+    return near
 
 
 def _same_faces(

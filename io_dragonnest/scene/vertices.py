@@ -35,7 +35,6 @@ def of(surface: Surface, chosen: npt.NDArray[np.bool_] | None, before: Shown | N
     vertex = surface.vertex if chosen is None else surface.vertex[chosen]
     loop = surface.loop if chosen is None else surface.loop[chosen]
     flat_vertex, flat_loop = vertex.reshape(-1).astype(np.int64), loop.reshape(-1).astype(np.int64)
-    rows = _rows(surface, flat_loop)
     count = len(surface.positions)
     # The last write wins in numpy, so that going backwards leaves the first corner of each vertex; one that is as it
     # was before those that were edited, so that edited ones split off.
@@ -50,9 +49,8 @@ def of(surface: Surface, chosen: npt.NDArray[np.bool_] | None, before: Shown | N
     place = np.full(count, -1, np.int64)
     place[origin] = np.arange(len(origin))
     target = place[flat_vertex]
-    first = lead[flat_vertex]
-    odd = np.flatnonzero((rows != rows[first]).any(axis=1)) if len(rows) else np.zeros(0, np.int64)
     source = lead[origin]
+    rows, odd = _differing(surface, flat_loop, lead[flat_vertex])
     if len(odd):
         keyed = np.concatenate((flat_vertex[odd, None].view(np.uint32).reshape(len(odd), 2), rows[odd]), axis=1)
         packed = np.ascontiguousarray(keyed).view(np.dtype((np.void, keyed.shape[1] * 4))).reshape(-1)
@@ -65,6 +63,16 @@ def of(surface: Surface, chosen: npt.NDArray[np.bool_] | None, before: Shown | N
         source = np.concatenate((source, leaders))
         origin = np.concatenate((origin, flat_vertex[leaders]))
     return _streams(surface, before, origin, flat_loop, source, target.reshape(-1, 3))
+
+
+def _differing(
+    surface: Surface, loop: npt.NDArray[np.int64], lead: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int64]]:
+    """What corners are told apart by, (n, words), and which of them differ from the leading one of their vertex."""
+    if surface.is_even or not len(loop):
+        return np.zeros((0, 1), np.uint32), np.zeros(0, np.int64)
+    rows = _rows(surface, loop)
+    return rows, np.flatnonzero((rows != rows[lead]).any(axis=1))
 
 
 def _rows(surface: Surface, loop: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:

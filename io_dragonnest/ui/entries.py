@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...io_common.formats.registry import Format
-from ..formats import ani, ani_set, anim, checks, companions, msh
+from ..formats import ani, ani_set, anim, checks, msh
 from ..scene import build_ani, build_msh, extract_ani, extract_msh
 from ..scene.options import (
     ExportAnimOptions,
@@ -30,7 +30,7 @@ FORMATS: tuple[Format, ...] = (
         build=build_msh.build,
         gather=extract_msh.gather,
         extract=extract_msh.extract,
-        companions=companions.with_hierarchy,
+        companions=build_msh.read_companions,
     ),
     Format(
         id="dragonnest_ani",

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from addon.io_carnivores.formats import model_3df, model_3dn
+from addon.io_carnivores.formats import ani, car, cat, model_3df, model_3dn, vtl
 from addon.io_common.formats import files, registry
 from addon.io_common.formats.errors import FileAccessError, FormatError, UserError
 
-from tests import hostile, models
+from tests import hostile, hostile_characters, models
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-READERS = {".3df": model_3df, ".3dn": model_3dn}
+READERS = {".3df": model_3df, ".3dn": model_3dn, ".car": car, ".vtl": vtl, ".ani": ani, ".cat": cat}
+CASES = [*hostile.cases(), *hostile_characters.cases()]
 
 
 class Entry:
@@ -30,7 +31,14 @@ class Entry:
         self.sniff = codec.sniff
 
 
-ENTRIES = (Entry("Carnivores 3DF model", ".3df", model_3df), Entry("Carnivores 3DN mobile model", ".3dn", model_3dn))
+ENTRIES = (
+    Entry("Carnivores 3DF model", ".3df", model_3df),
+    Entry("Carnivores 3DN mobile model", ".3dn", model_3dn),
+    Entry("Carnivores CAR character", ".car", car),
+    Entry("Carnivores VTL animation", ".vtl", vtl),
+    Entry("Carnivores ANI mobile animation", ".ani", ani),
+    Entry("Carnivores CAT mobile character", ".cat", cat),
+)
 
 
 def read_as_imported(path: Path) -> object:
@@ -44,7 +52,7 @@ def read_as_imported(path: Path) -> object:
         raise error.at(path) from error
 
 
-@pytest.mark.parametrize("case", hostile.cases(), ids=lambda case: case.id)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_refused_in_one_sentence(case: hostile.Case, tmp_path: Path) -> None:
     """The sentence names the file and says what is wrong with it."""
     path = tmp_path / f"some model{case.suffix}"
@@ -57,7 +65,7 @@ def test_refused_in_one_sentence(case: hostile.Case, tmp_path: Path) -> None:
     assert case.words in text
 
 
-@pytest.mark.parametrize("case", hostile.cases(), ids=lambda case: case.id)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_any_reader_refuses_it_by_itself(case: hostile.Case) -> None:
     """Content sniffing is no precondition of the readers: scripts call them directly."""
     with pytest.raises(FormatError) as caught:
@@ -116,12 +124,12 @@ def test_every_byte_changed(kind: str) -> None:
     assert [entry for entry in refused if not hostile.is_sentence(entry[1])] == []
 
 
-@pytest.mark.parametrize("kind", ["3df", "3dn"])
-def test_a_lying_count_costs_no_memory(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "number"), [("3df", 15), ("3dn", 15), ("car", 35), ("vtl", 12), ("ani", 12)])
+def test_a_lying_count_costs_no_memory(kind: str, number: int) -> None:
     """Counts are compared with the bytes there are before anything is allocated for them."""
-    codec = models.CODECS[kind]
-    lies = [case.data for case in hostile.cases() if case.suffix == f".{kind}" and "count" in case.id]
-    assert len(lies) == 15
+    codec = READERS[f".{kind}"]
+    lies = [case.data for case in CASES if case.suffix == f".{kind}" and "count" in case.id]
+    assert len(lies) == number
     tracemalloc.start()
     try:
         for data in lies:

@@ -90,6 +90,38 @@ def test_ima_adpcm() -> None:
     assert np.abs(found[:, 0] * 0x8000 - wanted).max() < 900
 
 
+def test_what_is_far_too_long_is_refused_before_it_swells() -> None:
+    """A song, or a rate that lies."""
+    with pytest.raises(FormatError, match=r"found 301 seconds"):
+        sound_data.convert(np.zeros((301 * 8000, 1), np.float32), 8000)
+    assert len(sound_data.convert(np.zeros((14 * 8000, 1), np.float32), 8000)) == 2 * 14 * 22050
+    with pytest.raises(FormatError, match="impossible format"):
+        sound_data.decode(made(np.zeros((10, 1)), 999, 2))
+
+
+@pytest.mark.parametrize("rate", [1000, 1009, 44101, 96_000, 192_000, 1_048_573])
+def test_any_rate_gives_the_length_it_says(rate: int) -> None:
+    """Prime ones too, which have no factor in common with 22050."""
+    found = sound_data.convert(np.full((rate // 10, 2), 0.25, np.float32), rate)
+    assert abs(len(found) / 2 - 2205) <= 25
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+@pytest.mark.parametrize("size", [0, 1, 3, 4, 5, 8, 9, 200])
+@pytest.mark.parametrize("block", [40, 48_424, 65_528])
+def test_ima_adpcm_of_any_length(channels: int, size: int, block: int) -> None:
+    """No data, less than a head, a block that is said to be larger than the file: as many samples as there are."""
+    data = bytes(np.random.default_rng(size).integers(0, 256, size).astype(np.uint8))
+    form = struct.pack("<HHIIHHHH", 0x11, channels, 22050, 11100, block, 4, 2, 505)
+    head = struct.pack("<4sI4s4sI", b"RIFF", 0, b"WAVE", b"fmt ", 20) + form
+    found, _rate = sound_data.decode(head + struct.pack("<4sI", b"data", len(data)) + data)
+    heads = -(-size // block)
+    wanted = heads + max(size - heads * 4 * channels, 0) * 2 // channels
+    assert abs(len(found) - wanted) <= 1
+    assert found.shape[1] == channels
+    assert np.abs(found).max(initial=0.0) <= 1.0
+
+
 def _encode(values: np.ndarray) -> bytes:
     """One block of IMA ADPCM, sample by sample, as the description of the codec has it."""
     steps, change = sound_data._STEPS.tolist(), (-1, -1, -1, -1, 2, 4, 6, 8)

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from addon.io_carnivores.formats import crt, model_3df, model_3dn, pkm, tga
+from addon.io_carnivores.formats import ani as mobile_ani
+from addon.io_carnivores.formats import car, cat, crt, model_3df, model_3dn, pkm, sound_data, tga, vtl
 from addon.io_common.formats import registry
 from addon.io_dragonnest.formats import ani, anim, check_character, checks, hierarchy, msh, pose, rig, skn, submesh
 
-from tests import dragons, models
+from tests import dragons, hostile_characters, models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,6 +43,10 @@ class _Entry:
 ENTRIES: Sequence[Any] = (
     _Entry("Carnivores 3DF model", ".3df", model_3df.sniff),
     _Entry("Carnivores 3DN mobile model", ".3dn", model_3dn.sniff),
+    _Entry("Carnivores CAR character", ".car", car.sniff),
+    _Entry("Carnivores VTL animation", ".vtl", vtl.sniff),
+    _Entry("Carnivores ANI mobile animation", ".ani", mobile_ani.sniff),
+    _Entry("Carnivores CAT mobile character", ".cat", cat.sniff),
     _Entry("Dragon Nest MSH model", ".msh", msh.sniff),
     _Entry("Dragon Nest SKN material file", ".skn", skn.sniff),
     _Entry("Dragon Nest ANI animation", ".ani", ani.sniff),
@@ -56,6 +61,14 @@ def readers(samples: Path | None = None) -> list[Reader]:
         Reader("model_3dn", model_3dn.read, [model_3dn.write(models.as_mobile(m)) for m in _models()], model_3dn.write),
         Reader("summary_3df", _described_3df, [model_3df.write(model) for model in _models()]),
         Reader("summary_3dn", _described_3dn, [model_3dn.write(models.as_mobile(model)) for model in _models()]),
+        Reader("car", car.read, _cars(), car.write),
+        Reader("vtl", vtl.read, _vtls(), vtl.write),
+        Reader("mobile_ani", mobile_ani.read, _mobile_anis(), mobile_ani.write),
+        Reader("cat", cat.read, _cats(), cat.write),
+        Reader("summary_car", _described_car, _cars()),
+        Reader("summary_vtl", _described_vtl, _vtls()),
+        Reader("changed_cat", _changed_cat, _cats()),
+        Reader("sound_wav", _converted, _sounds()),
         Reader("tga", tga.read, _tga()),
         Reader("crt", crt.read, _crt(), crt.write),
         Reader("pkm", pkm.read, _pkm()),
@@ -70,7 +83,11 @@ def readers(samples: Path | None = None) -> list[Reader]:
         Reader(
             "identify",
             _identify,
-            [*_tga(), *_crt(), *_msh()[:1], *_ani(), *(model_3df.write(m) for m in _models()), b"text " * 30],
+            [
+                *(*_tga(), *_crt(), *_cars(), *_cats(), *_msh()[:1], *_ani()),
+                *(model_3df.write(model) for model in _models()),
+                b"text " * 30,
+            ],
         ),
     ]
     if samples is not None:
@@ -103,6 +120,68 @@ def _described_3dn(data: bytes) -> object:
 
     found = model_3dn.read(data)
     return summary(found), model_3dn.sections(data), model_3dn.texture_label(found)
+
+
+def _cars() -> list[bytes]:
+    names = ("as made", "none, one, two frames", "no animations", "a short table", "empty sounds", "one vertex")
+    return [car.write(hostile_characters.odd(name)) for name in names]
+
+
+def _vtls() -> list[bytes]:
+    animation = hostile_characters.odd("as made").animations[2]
+    few = hostile_characters.odd("one vertex").animations[0]
+    return [vtl.write(vtl.Vtl(entry, last_index)) for entry in (animation, few) for last_index in (False, True)]
+
+
+def _mobile_anis() -> list[bytes]:
+    return [mobile_ani.write(vtl.read(data).animation) for data in _vtls()]
+
+
+def _cats() -> list[bytes]:
+    animations = [cat.CatAnimation("worm_walk", 0), cat.CatAnimation("worm_idle")]
+    text = cat.write(cat.Cat("Worm", "worm.3dn", animations, ["roar", "hush"]))
+    return [text, b"\xef\xbb\xbf" + text.replace(b"\r", b""), text.replace(b"\r\n\r\n", b"\r\n# words\r\n// more\r\n")]
+
+
+def _sounds() -> list[bytes]:
+    """PCM, floats, ADPCM of the same samples."""
+    pcm = sound_data.wav(bytes(range(200)))
+    head = np.frombuffer(pcm[:44], np.uint8).copy()
+    made = [pcm]
+    for form, channels, block, bits in ((3, 1, 4, 32), (0x11, 1, 36, 4), (0x11, 2, 72, 4), (1, 2, 6, 24), (1, 1, 1, 8)):
+        head[20], head[22], head[32], head[34] = form, channels, block, bits
+        made.append(head.tobytes() + pcm[44:])
+    return made
+
+
+def _described_car(data: bytes) -> object:
+    """Everything else of the formats floor that takes such a file, but for the search for bones."""
+    from addon.io_carnivores.formats import check_character
+
+    found = car.read(data)
+    sniffed = car.sniff(data[: registry.HEAD], len(data))
+    return car.summary(found), car.sections(data), check_character.check(found, "C2"), sniffed
+
+
+def _described_vtl(data: bytes) -> object:
+    found = vtl.read(data)
+    return vtl.summary(found), vtl.sections(data), vtl.sniff(data[: registry.HEAD], len(data))
+
+
+def _changed_cat(data: bytes) -> object:
+    """A text that is written anew says the same, in characters that such a text can hold."""
+    found = cat.read(data)
+    animations = [cat.CatAnimation(cat.plain(entry.file), entry.sound) for entry in found.animations]
+    wanted = cat.Cat(cat.plain(found.title), cat.plain(found.model), animations, [cat.plain(x) for x in found.sounds])
+    anew = cat.read(cat.write(cat.Cat(found.title, found.model, found.animations, found.sounds)))
+    if anew != wanted:
+        message = f"{anew} instead of {wanted}"
+        raise AssertionError(message)
+    return anew
+
+
+def _converted(data: bytes) -> object:
+    return sound_data.exact(data), sound_data.convert(*sound_data.decode(data))
 
 
 def _msh() -> list[bytes]:

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import re
-import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +18,10 @@ from addon.io_common.formats.errors import FormatError
 
 from tests import hostile, models
 
+from .helpers.memory import measured
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 KINDS = ("3df", "3dn")
 
@@ -53,16 +53,6 @@ def state() -> dict[str, Any]:
         "mode": bpy.context.mode,
         "linked": sorted(obj.name for obj in bpy.context.scene.collection.all_objects),
     }
-
-
-@contextlib.contextmanager
-def measured() -> Iterator[Callable[[], int]]:
-    """What Python and numpy allocate at the most inside, in bytes: a function that says it."""
-    tracemalloc.start()
-    try:
-        yield lambda: tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def folder_state(folder: Path) -> dict[str, bytes | None]:

@@ -11,7 +11,7 @@ import pytest
 from addon.io_carnivores.formats import car, motion
 from addon.io_carnivores.formats.model import name_field
 from addon.io_carnivores.formats.motion import Animation
-from addon.io_carnivores.scene import animation_files, bake, bone_motion, clips
+from addon.io_carnivores.scene import animation_files, bake, clips, kept, originals
 from addon.io_carnivores.scene.rebake import rebake
 from addon.io_common.scene import compat, selection
 
@@ -42,13 +42,44 @@ def test_the_evaluated_mesh_repeats_the_frames(boned: bpy.types.Object) -> None:
         assert np.allclose(item.action.frame_range, (1, 1 + 24 * motion.seconds(item.frames, item.kps)), rtol=1e-5)
 
 
+def test_curves_are_light(tmp_path: Path) -> None:
+    """A key for each frame, one where nothing moves; handles lie on their keys until a curve is edited."""
+    character = characters.creature()
+    character.animations[0].frames = np.repeat(character.animations[0].frames[:1], 12, axis=0)
+    _data, obj = scene.bring_model(tmp_path / "worm.car", character, motion="BONES")
+    for item, wanted in zip(clips.animations(obj.data), (1, 9, 7), strict=True):
+        curve_list = compat.all_curves(item.action)
+        turns = [curve for curve in curve_list if curve.data_path.endswith("rotation_quaternion")]
+        assert {len(curve.keyframe_points) for curve in turns} == {wanted}
+        for point in (point for curve in curve_list for point in curve.keyframe_points):
+            assert point.co == point.handle_left == point.handle_right
+    longest = max(turns, key=lambda curve: float(np.ptp([point.co.y for point in curve.keyframe_points])))
+    longest.keyframe_points[3].co.y += 0.2
+    longest.update()
+    assert all(point.co.x - point.handle_left.x > 0.2 for point in longest.keyframe_points)
+
+
+def test_frames_that_an_older_scene_keeps_raw(boned: bpy.types.Object) -> None:
+    """They count like packed ones, and are packed when they are kept again."""
+    action = clips.animations(boned.data)[0].action
+    frames = characters.creature().animations[0].frames
+    kept.put(action, kept.PACKED_FRAMES, b"")
+    assert originals.of(action, boned.data) is None
+    kept.put(action, kept.FRAMES, frames.tobytes())
+    assert np.array_equal(originals.of(action, boned.data).frames, frames)
+    kept.put_frames(action, frames[::-1])
+    assert not kept.has(action, kept.FRAMES)
+    assert np.array_equal(originals.of(action, boned.data).frames, frames[::-1])
+
+
 def test_quaternions_never_flip(boned: bpy.types.Object) -> None:
     """Neighbouring keys are on the same side, so that nothing turns the long way round."""
     for item in clips.animations(boned.data):
         turns: dict[str, list[np.ndarray]] = {}
+        times = bake.frame_times(*item.action.frame_range, item.frames)
         for curve in compat.all_curves(item.action):
             if curve.data_path.endswith("rotation_quaternion"):
-                values = np.array([point.co.y for point in curve.keyframe_points])
+                values = np.array([curve.evaluate(time) for time in times])
                 turns.setdefault(curve.data_path, []).append(values)
         assert turns
         for parts in turns.values():
@@ -80,7 +111,9 @@ def test_an_animation_is_fitted_onto_the_bones(boned: bpy.types.Object) -> None:
     assert len(selection.armature_of(boned).data.bones) == bones
     assert boned.data.shape_keys is None
     assert np.abs(shown(boned, item.action, 10) - frames / 16).max() < 0.1
-    assert np.array_equal(bone_motion.original_frames(boned, item.action), frames)
+    original = originals.of(item.action, boned.data)
+    assert original is not None
+    assert np.array_equal(original.frames, frames)
 
 
 @pytest.mark.parametrize("change", ["move vertex", "more vertices"])
@@ -112,9 +145,11 @@ def test_edited_bones_are_baked(boned: bpy.types.Object, tmp_path: Path) -> None
     assert not np.array_equal(found[0].frames, characters.creature().animations[0].frames)
 
 
-def test_a_renamed_bone_is_pointed_out(boned: bpy.types.Object, tmp_path: Path) -> None:
-    """Blender renames it in the Action that is assigned only."""
-    selection.armature_of(boned).data.bones[0].name = "Hips"
+def test_a_deleted_bone_is_pointed_out(boned: bpy.types.Object, tmp_path: Path) -> None:
+    """What its Actions moved stands still."""
+    rig = selection.armature_of(boned)
+    with scene.edit_mode(rig):
+        rig.data.edit_bones.remove(rig.data.edit_bones[-1])
     scene.export(tmp_path / "out.car", boned)
     report = bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
     assert "moves bones that are not there any more" in report

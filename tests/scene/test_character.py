@@ -17,9 +17,10 @@ from addon.io_carnivores.formats.vtl import Vtl
 from addon.io_carnivores.scene import clips, kept
 from addon.io_common.scene import selection
 
-from tests import characters
+from tests import characters, creature
 
 from .helpers import scene
+from .helpers.memory import measured
 
 MOTIONS = ["BONES", "KEYS", "RELATIVE_KEYS"]
 
@@ -47,12 +48,26 @@ def test_untouched_bytes_through_a_saved_blend(tmp_path: Path, motion: str, fps:
     assert scene.export(tmp_path / "out.car", bpy.data.objects[name]) == data
 
 
-@pytest.mark.samples("*.car", "*.vtl", "*mobile/*.ani", "*.cat")
-def test_samples_through_a_saved_blend(sample: Path, tmp_path: Path) -> None:
-    """The same with real files, shown as they are shown by default."""
-    rate(30)
-    obj = meshes(scene.bring(sample))
+@pytest.mark.samples("*.car", "*.cat")
+@pytest.mark.parametrize("fps", [24, 30, 60])
+@pytest.mark.parametrize("motion", ["BONES", "KEYS"])
+def test_samples_through_a_saved_blend(sample: Path, tmp_path: Path, motion: str, fps: int) -> None:
+    """The same with real files, at every rate and in both ways to show the motion."""
+    rate(fps)
+    obj = meshes(scene.bring(sample, motion=motion))
+    frames = [item.frames for item in clips.animations(obj.data)]
+    assert (selection.armature_of(obj) is not None) == (motion == "BONES" and any(frames))
     name = obj.name
+    scene.reopen(tmp_path / "scene.blend")
+    assert scene.export(tmp_path / sample.name, bpy.data.objects[name]) == sample.read_bytes()
+
+
+@pytest.mark.samples("*.vtl", "*mobile/*.ani")
+@pytest.mark.parametrize("fps", [24, 30, 60])
+def test_sample_animations_through_a_saved_blend(sample: Path, tmp_path: Path, fps: int) -> None:
+    """Animations without a model, which bring vertices of their own."""
+    rate(fps)
+    name = meshes(scene.bring(sample)).name
     scene.reopen(tmp_path / "scene.blend")
     assert scene.export(tmp_path / sample.name, bpy.data.objects[name]) == sample.read_bytes()
 
@@ -303,3 +318,16 @@ def test_the_check_of_the_sidebar_sees_a_character(tmp_path: Path) -> None:
     assert "no-rate" in codes
     assert not codes & {"other-format", "no-bone"}
     assert kept.get(obj.data, kept.KIND, "") == "carnivores_car"
+
+
+@pytest.mark.parametrize("owners", [37, 409])
+@pytest.mark.parametrize("motion", ["AUTO", "KEYS"])
+def test_memory_of_an_import(tmp_path: Path, motion: str, owners: int) -> None:
+    """No more than 64 MiB and twenty times the file, even when every vertex is owned by itself."""
+    character = creature.character((240,) * 10, sounds=1)
+    if owners == len(character.model.vertices):
+        character.model.vertices["owner"] = np.arange(owners)
+    data = scene.save(tmp_path / "creature.car", character)
+    with measured() as peak:
+        scene.bring(tmp_path / "creature.car", motion=motion)
+    assert peak() < (64 << 20) + 20 * len(data)

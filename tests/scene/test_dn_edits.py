@@ -292,3 +292,88 @@ def test_a_copy_of_the_whole_is_another_file(made: bytes, tmp_path: Path) -> Non
     files = sorted((tmp_path / "out").iterdir())
     assert len(files) == 2
     assert made in [path.read_bytes() for path in files]
+
+
+def test_joined_sub_meshes(made: bytes, tmp_path: Path) -> None:
+    first, second, _third, _fourth = dragon_scene.meshes()
+    scene.select(first, second)
+    bpy.ops.object.join()
+    before, after = msh.read(made), again(tmp_path)
+    assert [part.label for part in after.submeshes] == ["Body", "Blade", "파란 망토"]
+    old, new = before.submeshes, after.submeshes[0]
+    count = len(old[0].positions)
+    assert (new.positions == np.concatenate((old[0].positions, old[1].positions))).all()
+    assert (new.skin.weights[:count] == old[0].skin.weights).all()
+    labels, there = names.texts(new.skin.names), names.texts(old[1].skin.names)
+    for row in range(len(old[1].positions)):
+        now = {
+            labels[s]: w
+            for s, w in zip(new.skin.slots[count + row], new.skin.weights[count + row], strict=True)
+            if w > 0
+        }
+        was = {there[s]: w for s, w in zip(old[1].skin.slots[row], old[1].skin.weights[row], strict=True) if w > 0}
+        assert now == pytest.approx(was, abs=1e-6)
+
+
+def test_two_files_joined_into_one(made: bytes, tmp_path: Path) -> None:
+    dragon_scene.bring(tmp_path / "a.msh", use_append=True)
+    model = msh.read(dragon_scene.export(tmp_path / "b.msh", dragon_scene.rig(), use_join=True))
+    labels = [part.label for part in msh.read(made).submeshes]
+    assert [part.label for part in model.submeshes] == labels + labels
+    assert len(model.bones) == len(msh.read(made).bones)
+    assert len(model.dummies) == 8
+
+
+def test_reordered(made: bytes, tmp_path: Path) -> None:
+    for obj, order in zip(dragon_scene.meshes(), (3, 1, 4, 2), strict=True):
+        obj.data["dragonnest_order"] = order
+    assert [part.label for part in again(tmp_path).submeshes] == ["Hair_0", "파란 망토", "Body", "Blade"]
+
+
+def test_subdivided(made: bytes, tmp_path: Path) -> None:
+    obj = dragon_scene.meshes()[0]
+    with scene.edit_mode(obj, "all"):
+        bpy.ops.mesh.subdivide()
+    before, part = msh.read(made).submeshes[0], again(tmp_path).submeshes[0]
+    count = len(before.positions)
+    assert (part.positions[:count] == before.positions).all()
+    assert (part.uvs[:, :count] == before.uvs).all()
+    assert (part.skin.weights[:count] == before.skin.weights).all()
+    assert len(triangles.of(part).corners) >= 4 * len(triangles.of(before).corners)
+    assert np.abs(part.skin.weights.sum(axis=1) - 1).max() < 1e-5
+
+
+def test_shape_keys_count_as_they_are_mixed(made: bytes, tmp_path: Path) -> None:
+    obj = dragon_scene.meshes()[0]
+    obj.shape_key_add(name="Basis")
+    smile = obj.shape_key_add(name="Smile")
+    smile.data[3].co.z += 1
+    smile.value = 0.0
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == made
+    smile.value = 1.0
+    after = dragon_scene.export(tmp_path / "c.msh", *dragon_scene.meshes())
+    assert {entry for entry in dragon_scene.differences(made, after) if "position" in entry} == {
+        "sub-mesh 0 position 3, xyz 1"
+    }
+
+
+def test_applied_scale_keeps_the_size(made: bytes, tmp_path: Path) -> None:
+    rig = dragon_scene.rig()
+    scene.select(rig, *dragon_scene.meshes())
+    bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    before, after = msh.read(made), again(tmp_path)
+    for old, new in zip(before.submeshes, after.submeshes, strict=True):
+        if names.is_root(old.parent):  # Blender itself moves what is parented to a bone
+            assert np.abs(old.positions - new.positions).max() < 1e-3
+        assert np.abs(old.normals - new.normals).max() < 5e-3
+    assert np.abs(before.bones["inverse_bind"] - after.bones["inverse_bind"]).max() < 1e-2
+
+
+def test_a_model_twice_as_large(made: bytes, tmp_path: Path) -> None:
+    dragon_scene.rig().scale = [2 * value for value in dragon_scene.rig().scale]
+    before, after = msh.read(made), again(tmp_path)
+    assert after.submeshes[0].positions == pytest.approx(2 * before.submeshes[0].positions, abs=1e-3)
+    heads = (np.linalg.inv(model.bones["inverse_bind"].astype(float))[:, 3, :3] for model in (before, after))
+    assert np.abs(2 * next(heads) - next(heads)).max() < 1e-3
+    assert after.dummies[0].matrix[3, :3] == pytest.approx(2 * before.dummies[0].matrix[3, :3], abs=1e-3)
+    assert after.collisions[1].values == pytest.approx(2 * before.collisions[1].values, abs=1e-3)

@@ -32,6 +32,7 @@ def test_one_curve_of_two_keys_per_animation(keyed: bpy.types.Object) -> None:
         start, end = (point.co.x for point in curve.keyframe_points)
         assert end - start == pytest.approx(24 * motion.seconds(item.frames, item.kps), rel=1e-5)
         assert tuple(item.action.frame_range) == pytest.approx((start, end))
+    assert sum(len(compat.all_curves(action)) for action in bpy.data.actions) == len(clips.animations(keyed.data))
 
 
 def test_a_curve_per_key_in_relative_mode(tmp_path: Path) -> None:

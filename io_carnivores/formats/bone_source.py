@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bone table for a creature out of a model file of the same creature.
+
+In files that were made together the owner numbers of the CAR are the bone numbers of the 3DF. Where they are not, bones
+are found by the places of the vertices that hang on them, and then give names only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...io_common.formats import files, registry
+from ...io_common.formats.errors import UserError
+from . import bone_match, model_3df, model_3dn
+from .bone_match import Skeleton
+from .model import BONE, bone_names
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .model import Model
+    from .rigid import Doubles
+
+_NEAR = 0.1  # of the size: owners this near to each other are the same
+_ENOUGH = 0.6  # share of the vertices whose owner must be found
+
+
+def read(path: Path) -> Model:
+    """A 3DF or 3DN with bones. Raises `UserError` for any other file."""
+    data = files.read_file(path)
+    head, size = data[: registry.HEAD], len(data)
+    try:
+        if model_3dn.sniff(head, size) and not model_3df.sniff(head, size):
+            found = model_3dn.read(data)
+        else:
+            found = model_3df.read(data)
+    except UserError as error:
+        raise error.at(path) from error
+    if not len(found.bones):
+        raise UserError("this model has no bones to take names from", path=path)
+    return found
+
+
+def table(source: Model, vertices: npt.NDArray[Any], path: Path) -> npt.NDArray[Any]:
+    """A bone table (B,) of `model.BONE` whose numbers are the owners of `vertices` (V,) VERTEX; for `recover.Options`.
+
+    Bones it does not know have no name and a position that is no number. Raises `UserError`, about `path`, when the
+    model is of another creature.
+    """
+    owner = vertices["owner"].astype(np.int64)
+    used = np.unique(owner[owner >= 0])
+    size = float(np.linalg.norm(np.ptp(vertices["position"].astype(np.float64), axis=0))) if len(vertices) else 0.0
+    if len(used) and int(used.max()) < len(source.bones) and size > 0:
+        near, alike = _agreement(source, vertices, used, size)
+        if near >= _ENOUGH:
+            return source.bones
+        if alike >= _ENOUGH:  # the same model in another pose
+            return _names_only(source.bones)
+    return _by_place(source, vertices, used, path)
+
+
+def _agreement(
+    source: Model, vertices: npt.NDArray[Any], used: npt.NDArray[np.int64], size: float
+) -> tuple[float, float]:
+    """Shares of the vertices whose owner is in the same place in `source`, and has as many vertices there."""
+    mine, counts = _centres(vertices, used)
+    other, others = _centres(source.vertices, used)
+    near = np.linalg.norm(mine - other, axis=1) <= _NEAR * size
+    return float(counts[near & (others > 0)].sum() / counts.sum()), float(counts[counts == others].sum() / counts.sum())
+
+
+def _centres(vertices: npt.NDArray[Any], numbers: npt.NDArray[np.int64]) -> tuple[Doubles, npt.NDArray[np.int64]]:
+    """The middle of each owner's vertices (n, 3), and how many there are (n,)."""
+    owner = vertices["owner"].astype(np.int64)
+    place = np.searchsorted(numbers, owner)
+    known = (place < len(numbers)) & (numbers[np.minimum(place, max(len(numbers) - 1, 0))] == owner)
+    count = np.bincount(place[known], minlength=len(numbers))
+    points = vertices["position"].astype(np.float64)
+    sums = [np.bincount(place[known], points[known, axis], len(numbers)) for axis in range(3)]
+    return np.stack(sums, axis=1) / np.maximum(count, 1)[:, None], count
+
+
+def _names_only(bones: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    found = bones.copy()
+    found["position"] = np.nan
+    return found
+
+
+def _by_place(source: Model, vertices: npt.NDArray[Any], used: npt.NDArray[np.int64], path: Path) -> npt.NDArray[Any]:
+    theirs = np.unique(source.vertices["owner"].astype(np.int64))
+    theirs = theirs[(theirs >= 0) & (theirs < len(source.bones))]
+    mine, counts = _centres(vertices, used)
+    other, _ = _centres(source.vertices, theirs)
+    titles = bone_names(source.bones)
+    match = bone_match.match(
+        Skeleton([""] * len(used), mine, mine),
+        Skeleton([titles[number] for number in theirs.tolist()], other, other),
+        by_name=False,
+    )
+    on = match.source >= 0
+    if not len(used) or counts[on].sum() < _ENOUGH * counts.sum():
+        raise UserError("the bones of this model are not those of the creature", path=path)
+    found = np.zeros(int(used.max()) + 1, BONE)
+    found["position"], found["parent"] = np.nan, -1
+    found["name"][used[on]] = source.bones["name"][theirs[match.source[on]]]
+    return found

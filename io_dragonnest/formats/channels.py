@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.quaternions import to_quaternions
-from . import space
 
 if TYPE_CHECKING:
     from .space import Floats

@@ -61,8 +61,15 @@ def _track(entry: Track, kind: str, still: npt.NDArray[Any], style: Style) -> np
     # With several keys, of which the last lies at frame 0, the game would divide by it.
     if len(frames) > 1 and int(frames[-1]) == 0:
         frames, values = frames[-1:], values[-1:]
-    make = keys.rotation_keys if kind == "rotation" else keys.vector_keys
-    return make(style.version, frames, values)
+    if kind != "rotation":
+        return keys.vector_keys(style.version, frames, values)
+    return keys.rotation_keys(style.version, frames, _rounded(values) if style.version >= keys.SHORT_FROM else values)
+
+
+def _rounded(rotations: Floats) -> Floats:
+    """Rotations of which version 11, which cuts off, keeps the nearest step: what was read from it stays as it is."""
+    steps = np.round(rotations * keys.ONE)
+    return np.asarray((steps + 0.25 * np.sign(steps)) / keys.ONE, np.float64)
 
 
 def baked(

@@ -39,7 +39,6 @@ def links(wanted: Floats, parents: npt.NDArray[Any], offset: Floats) -> Links:
     """
     frames, count = wanted.shape[:2]
     reached = np.array(wanted, np.float64)
-    link = np.empty((frames, count, 4, 4))
     places, turns, sizes = np.empty((frames, count, 3)), np.empty((frames, count, 4)), np.empty((frames, count, 3))
     depth = hierarchy.depths(parents)
     for level in range(int(depth.max(initial=-1)) + 1):
@@ -48,11 +47,11 @@ def links(wanted: Floats, parents: npt.NDArray[Any], offset: Floats) -> Links:
         if level:
             base = _regular(reached[:, parents[rows]])
             above = offset[rows] @ np.linalg.inv(base)
-        link[:, rows] = above @ wanted[:, rows]
-        turn, size = rotation_and_scale(link[:, rows, :3, :3])
-        places[:, rows], turns[:, rows], sizes[:, rows] = link[:, rows, :3, 3], to_quaternions(turn), size
-        link[:, rows, :3, :3] = turn * size[..., None, :]
-        reached[:, rows] = np.linalg.inv(_regular(above)) @ link[:, rows]
+        link = above @ wanted[:, rows]
+        turn, size = rotation_and_scale(link[..., :3, :3])
+        places[:, rows], turns[:, rows], sizes[:, rows] = link[..., :3, 3], to_quaternions(turn), size
+        link[..., :3, :3] = turn * size[..., None, :]
+        reached[:, rows] = np.linalg.inv(_regular(above)) @ link
     return Links(places, turns, sizes, reached)
 
 

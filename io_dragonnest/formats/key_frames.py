@@ -19,6 +19,7 @@ WIDEST = np.deg2rad(8.0)
 WIDEST_BLENDED = np.deg2rad(25.0)
 _ROUNDS = 64
 MOST_FRAMES = 1 << 16  # a track that is spread out over every frame has no more
+FARTHEST = 1_048_574  # frame that Blender can hold
 
 
 def near_side(quaternions: Floats) -> Floats:
@@ -82,6 +83,9 @@ def spread(frames: npt.NDArray[Any], values: Floats, kind: str) -> tuple[npt.NDA
     Where it is too long for that, the last key of each frame is taken.
     """
     first = np.asarray(frames, np.int64)
+    if abs(int(first[0])) > FARTHEST or abs(int(first[-1])) > FARTHEST:
+        at = np.unique(first.clip(-FARTHEST, FARTHEST))
+        return at, sampling.curve(kind, frames, values[None], at.astype(np.float64))[0]
     last = np.append(first[1:] != first[:-1], True)
     if last.all():
         return first, values

@@ -110,7 +110,9 @@ def _stored(obj: bpy.types.Object, state: rig.Rig, shell: Ani, actions: Sequence
     table, parents = shell.bones.copy(), hierarchy.from_ani(shell).parents
     renamed = [name is not None and rig.is_renamed(bones[name]) for name in found]
     fresh = [
-        row for row, name in enumerate(found) if name is not None and renamed[row] and bones[name].get("dragonnest_name")
+        row
+        for row, name in enumerate(found)
+        if name is not None and renamed[row] and bones[name].get("dragonnest_name")
     ]
     for row in fresh:
         table["name"][row] = np.void(rig.field(bones[cast("str", found[row])]))
@@ -125,9 +127,7 @@ def _stored(obj: bpy.types.Object, state: rig.Rig, shell: Ani, actions: Sequence
     return table, parents, found
 
 
-def _rehung(
-    state: rig.Rig, shell: Ani, actions: Sequence[bpy.types.Action], found: list[str | None]
-) -> dict[int, int]:
+def _rehung(state: rig.Rig, shell: Ani, actions: Sequence[bpy.types.Action], found: list[str | None]) -> dict[int, int]:
     """Bones whose parent in Blender is another one than at import, and that parent."""
     kept_rigs = (clip_curves.kept_rig(action) for action in actions)
     before = next((table for table in kept_rigs if len(table) == len(shell.bones)), None)

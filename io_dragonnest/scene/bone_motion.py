@@ -53,9 +53,7 @@ class Mapping:
         return max(float(np.abs(self.rig.rest[:, :3, 3]).max(initial=0.0)), 1e-3)
 
 
-def mapping(
-    rig: Rig, length: npt.NDArray[Any], found: Sequence[str | None], parents: npt.NDArray[Any]
-) -> Mapping:
+def mapping(rig: Rig, length: npt.NDArray[Any], found: Sequence[str | None], parents: npt.NDArray[Any]) -> Mapping:
     """How the bones of a file, called `found` (b,) in the armature, and their `parents` (b,), lie over a rig."""
     at = {name: row for row, name in enumerate(rig.names)}
     row = np.full(len(rig.names), -1, np.intp)
@@ -157,7 +155,8 @@ def _groups(
         frames = keys.frames(tracks[0], length).astype(np.int64)
         stored = np.stack([track["value"] for track in tracks])
         values = blocks.wide(keys.dequantised(stored) if stored.dtype.kind == "i" else stored)
-        if np.isfinite(values).all() and (frames[1:] > frames[:-1]).all():
+        near = max(int(frames[-1]), -int(frames[0])) <= key_frames.FARTHEST
+        if near and np.isfinite(values).all() and (frames[1:] > frames[:-1]).all():
             yield np.array(rows), frames, values
             continue
         for bone in rows:
@@ -266,7 +265,7 @@ def title(found: Ani, clip: int) -> str:
 
 def shown_end(length: int) -> int:
     """The last frame of a clip of `length` frames, as Blender can hold it."""
-    return max(min(length - 1, 1_048_574), 0)
+    return max(min(length - 1, key_frames.FARTHEST), 0)
 
 
 FPS = ani.FPS

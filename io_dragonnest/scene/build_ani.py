@@ -130,6 +130,8 @@ def _made(context: bpy.types.Context, source: _Source, path: Path, options: Impo
     for bone in made.data.bones:
         kept.put(bone, kept.HELPER, True)
     _mark(made, path)
+    # Without bones Edit Mode made no pose, and Blender crashes when an Action comes to an armature that has none.
+    context.view_layer.update()
     return made
 
 
@@ -307,4 +309,6 @@ def _show(
             set_rate(scene, bone_motion.FPS)
         scene.frame_set(scene.frame_start)
     elif options.use_fps and scene.render.fps / scene.render.fps_base != bone_motion.FPS:
-        digest.note("something is animated already, so the scene keeps its frame rate; the game plays 60 frames a second")
+        digest.note(
+            "something is animated already, so the scene keeps its frame rate; the game plays 60 frames a second"
+        )

@@ -18,7 +18,7 @@ from . import kept
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from .bone_motion import Channel, Clip
+    from .bone_motion import Clip
     from .rig import Rig
 
 _BYTES = 8  # of a checksum
@@ -82,9 +82,7 @@ def read(entries: Iterable[Any]) -> dict[str, list[Read]]:
         if channel is None:
             continue
         points, kinds = curves.read_curve(curve)
-        found.setdefault(channel[0], []).append(
-            Read(curve, channel[1], curve.array_index, points, kinds, _odd(curve))
-        )
+        found.setdefault(channel[0], []).append(Read(curve, channel[1], curve.array_index, points, kinds, _odd(curve)))
     for listed in found.values():
         listed.sort(key=lambda entry: (entry.name, entry.index))
     return found
@@ -160,4 +158,3 @@ def kept_rig(action: bpy.types.Action) -> npt.NDArray[Any]:
     """What `rig_record` was kept of an Action; empty without it."""
     raw = kept.get(action, kept.RIG, b"")
     return np.frombuffer(zlib.decompress(raw), _RIG) if raw else np.zeros(0, _RIG)
-

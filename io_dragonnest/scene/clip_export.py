@@ -89,9 +89,7 @@ def _own_curves(obj: bpy.types.Object, action: bpy.types.Action) -> list[Any]:
 # What stays as it was.
 
 
-def _stored(
-    job: Job, action: bpy.types.Action, clip: Ani | None, found: dict[str, list[Read]]
-) -> list[Record | None]:
+def _stored(job: Job, action: bpy.types.Action, clip: Ani | None, found: dict[str, list[Read]]) -> list[Record | None]:
     """For each bone of the file the record it came with, None where it has to be made anew."""
     out: list[Record | None] = [None] * len(job.table.bones)
     if clip is None or not len(clip.lengths):
@@ -257,7 +255,7 @@ def _bone_record(
     sizes = maps.file_scales(bone, size.values)
     if maps.skewed(rows, sizes[None])[0]:
         return None
-    position = Track(place.frames, space.AXES.undo(maps.positions(bone, place.values * job.table.grow)))
+    position = Track(place.frames, maps.positions(bone, place.values * job.table.grow))
     turns = key_frames.near_side(space.unit(turn.values)[None])[0]
     frames, turns = key_frames.filled(turn.frames, turns, blended=True)
     rotation = Track(frames, space.unit(maps.rotations(bone, turns)))
@@ -270,7 +268,7 @@ def _track(
     """One property over the frames of the file, from the curves of its components; None where it is no such track."""
     start, length = span
     stepped = name == SCALE
-    frames = [np.zeros(1, np.int64)]
+    frames: list[npt.NDArray[Any]] = []
     values: list[Any] = [None] * len(rest)
     for entry in entries:
         if not 0 <= entry.index < len(rest) or not len(entry.points):
@@ -282,8 +280,10 @@ def _track(
         frames.append(inside[(inside >= 0) & (inside < length)])
         values[entry.index] = (inside, entry.points[:, 1].astype(np.float64))
     # The first and the last frame too, where keys lie outside the range.
-    outside = [at for at, _shown in (entry for entry in values if entry is not None) if len(at) and at[-1] >= length]
-    every = np.unique(np.concatenate([*frames, *([np.array([length - 1])] if outside else [])]))
+    keyed = [entry[0] for entry in values if entry is not None]
+    ends = [0] if not keyed or any(at[0] < 0 for at in keyed) else []
+    ends += [length - 1] if any(at[-1] >= length for at in keyed) else []
+    every = np.unique(np.concatenate([*frames, np.array(ends, np.int64)])).astype(np.int64)
     table = np.empty((len(every), len(rest)))
     for index, usual in enumerate(rest):
         if values[index] is None:
@@ -350,12 +350,12 @@ def _rounded(sizes: Floats) -> Floats:
     return np.round(sizes, 5)
 
 
-def _world(
-    job: Job, shown: Floats, stands: Floats, stored: list[Record | None], length: int
-) -> Floats:
+def _world(job: Job, shown: Floats, stands: Floats, stored: list[Record | None], length: int) -> Floats:
     """World matrices of the game (f, b, 4, 4) for column vectors, for poses (f, B, 4, 4) in the armature's own units."""
     onto, whole = job.table.onto, job.table.whole
-    moved = stands @ shown.swapaxes(0, 1) if np.abs(stands - np.eye(4)).max(initial=0.0) > 1e-6 else shown.swapaxes(0, 1)
+    moved = (
+        stands @ shown.swapaxes(0, 1) if np.abs(stands - np.eye(4)).max(initial=0.0) > 1e-6 else shown.swapaxes(0, 1)
+    )
     state = rig.state(job.obj)
     out = np.repeat(np.eye(4)[None, None], len(shown), axis=0).repeat(len(job.table.bones), axis=1)
     size = job.table.grow
@@ -380,4 +380,3 @@ def _local(record: Record, length: int) -> Floats:
     at = np.arange(length)
     parts = (sampling.positions(record, at), sampling.rotations(record, at), sampling.scales(record, at))
     return space.matrix(*parts)
-

@@ -48,9 +48,7 @@ class _Plan:
 
 def gather(context: bpy.types.Context, options: ExportAniOptions) -> list[Group]:
     """One file for each armature that is meant, itself or by what it carries."""
-    return [
-        Group(obj.name.removesuffix(" Armature"), [obj]) for obj in selection.armatures(context, options)
-    ]
+    return [Group(obj.name.removesuffix(" Armature"), [obj]) for obj in selection.armatures(context, options)]
 
 
 def extract(
@@ -112,7 +110,11 @@ def _played(obj: bpy.types.Object) -> list[bpy.types.Action]:
     strips = [strip.action for track in data.nla_tracks for strip in track.strips]
     found: list[bpy.types.Action] = []
     for action in (data.action, *strips):
-        if action is not None and action not in found and any("pose.bones" in curve.data_path for curve in compat.all_curves(action)):
+        if (
+            action is not None
+            and action not in found
+            and any("pose.bones" in curve.data_path for curve in compat.all_curves(action))
+        ):
             found.append(action)
     return found
 
@@ -172,4 +174,3 @@ def _warn_of_rate(context: bpy.types.Context, entries: Sequence[_Entry], digest:
             f"the scene plays {rate:g} frames a second and the game {bone_motion.FPS}: frames are written one for one, "
             "so clips made here run faster there"
         )
-

@@ -154,7 +154,10 @@ class ImportAniOptions:
         False, "Add Missing Bones", "Bones of the file that the armature lacks are added to it", group="Bones"
     )
     bone_direction: str = option(
-        "CHILD", "Bone Direction", "Where bones that are made point; the files do not say", choices=DIRECTIONS,
+        "CHILD",
+        "Bone Direction",
+        "Where bones that are made point; the files do not say",
+        choices=DIRECTIONS,
         group="Bones",
     )
     global_scale: float = option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 import pytest
-from addon.io_common.scene import compat, curves
+from addon.io_common.scene import compat, curves, posing
 from addon.io_dragonnest.formats import ani, ani_list, anim, hierarchy, keys, msh, names, pose, sampling, space
 from addon.io_dragonnest.formats import rig as binds
 from addon.io_dragonnest.formats.keys import Record
@@ -84,6 +84,8 @@ def evaluated(obj: bpy.types.Object) -> np.ndarray:
 
 
 def play(item: Any) -> None:
+    """From rest: channels without curves keep what was there."""
+    posing.rest_pose(rig())
     compat.assign_action(rig(), item.action)
 
 
@@ -207,7 +209,7 @@ def brought(folder: Path, model: msh.Msh, found: ani.Ani, *, beside: bool = Fals
     save(folder / "hero.msh", model)
     if beside:
         save(folder / "hero.ani", found)
-    dragon_scene.bring(folder / "hero.msh", **({"bone_direction": options.pop("bone_direction", "CHILD")}))
+    dragon_scene.bring(folder / "hero.msh", bone_direction=options.pop("bone_direction", "CHILD"))
     save(folder / "hero.ani", found)
     dragon_scene.bring(folder / "hero.ani", **options)
 
@@ -215,7 +217,7 @@ def brought(folder: Path, model: msh.Msh, found: ani.Ani, *, beside: bool = Fals
 @pytest.mark.parametrize("beside", [True, False], ids=["beside", "later"])
 @pytest.mark.parametrize("direction", ["CHILD", "STORED"])
 @pytest.mark.parametrize("kind", MADE)
-def test_made_characters_move_as_in_the_game(kind: str, direction: str, beside: bool, tmp_path: Path) -> None:  # noqa: FBT001
+def test_made_characters_move_as_in_the_game(kind: str, direction: str, beside: bool, tmp_path: Path) -> None:
     model, found = MADE[kind]()
     brought(tmp_path, model, found, beside=beside, bone_direction=direction)
     for clip, item in enumerate(clips.listed(rig())):
@@ -358,7 +360,8 @@ def test_keys_stay_keys(tmp_path: Path) -> None:
         before, after = found.records[row][0], written.records[row][0]
         if name == "Bip01 Head":
             assert after.positions["frame"].tolist() == [1, 7, 30]
-            assert np.abs(after.positions["value"] - before.positions["value"]).max(axis=1).round(3).tolist() == [0, 3, 0]
+            moved = np.sqrt(np.square(after.positions["value"] - before.positions["value"]).sum(axis=1))
+            assert moved.round(3).tolist() == [0, 3, 0]
             assert after.scales["frame"].tolist() == [0, 5, 33]
         else:
             assert b"".join(keys.parts(after, 10)) == b"".join(keys.parts(before, 10))
@@ -445,7 +448,7 @@ def test_reduced_keys_stay_within_the_tolerance(tmp_path: Path) -> None:
     def count(file: ani.Ani) -> int:
         return sum(len(track) for bone in file.records for track in bone[0].tracks)
 
-    assert count(few) < count(whole) / 2
+    assert count(few) < 0.7 * count(whole)
     frames = np.arange(120)
     for row in range(len(found.bones)):
         there, back = (sampling.positions(file.records[row][0], frames) for file in (whole, few))
@@ -754,7 +757,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("model", [False, True], ids=["alone", "model"])
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_hostile_files_open_and_come_back(kind: str, model: bool, tmp_path: Path) -> None:  # noqa: FBT001
+def test_hostile_files_open_and_come_back(kind: str, model: bool, tmp_path: Path) -> None:
     found = hostile(kind)
     data = save(tmp_path / "odd.ani", found)
     if model:
@@ -783,7 +786,7 @@ def test_nothing_stays_of_an_import_that_fails(tmp_path: Path) -> None:
     brought(tmp_path, *calm())
     before = {action.name for action in bpy.data.actions}, [bone.name for bone in rig().data.bones]
     (tmp_path / "bad.ani").write_bytes((tmp_path / "hero.ani").read_bytes()[:5000])
-    with pytest.raises(RuntimeError, match="bad.ani"):
+    with pytest.raises(RuntimeError, match=r"bad\.ani"):
         dragon_scene.bring(tmp_path / "bad.ani")
     save(tmp_path / "list.ani", ani_list.AniList(b"nowhere.ani\r\n"))
     with pytest.raises(RuntimeError, match="lies beside it"):

@@ -64,7 +64,7 @@ def build(
         obj = _made(context, source, path, options)
     else:
         _fit(context, obj, source, path, options, digest)
-    clips.keep_files(obj, model)
+    clips.keep_files(obj, model, path)
     played = _played(obj)
     made = _actions(context, obj, source, chosen, options, digest)
     _show(context, obj, made, options, digest, was_still=was_still, played=played)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, IntProperty, PointerProperty, StringProperty
 
+from ...io_common.formats.errors import UserError
 from ..formats import ani, ani_set, names
 from . import bone_motion, kept
 
@@ -164,12 +166,13 @@ def is_whole(action: bpy.types.Action) -> bool:
     return span(action) == (0, round(kept.get(action, kept.END, 0.0)) - 1)
 
 
-def keep_files(obj: bpy.types.Object, found: AniSet) -> None:
-    """Remember the files on the armature: the text that lists them, and of each what belongs to no clip."""
+def keep_files(obj: bpy.types.Object, found: AniSet, path: Path) -> None:
+    """Remember the files on the armature: where they lie, the text that lists them, of each what belongs to no clip."""
     known = [entry for entry in files(obj) if entry["id"] != set_id(found)]
     known.append(
         {
             "id": set_id(found),
+            "path": str(path),
             "list": _text(found.raw),
             "parts": [
                 {"name": part.name, "shell": _text(zlib.compress(ani.write(ani_set.shell(part.found)), _LEVEL))}
@@ -189,6 +192,22 @@ def files(obj: bpy.types.Object) -> list[dict[str, Any]]:
     """What `keep_files` kept, the last one last."""
     raw = kept.get(cast("bpy.types.ID", obj.data), kept.ANIS, "")
     return list(json.loads(raw)) if raw else []
+
+
+def path_of(obj: bpy.types.Object) -> Path:
+    """Where the file lies that was imported last. Raises `UserError` without any."""
+    known = files(obj)
+    if not known:
+        raise UserError(f'no animation was imported onto "{obj.name}" yet')
+    return Path(str(known[-1].get("path", "")))
+
+
+def places(obj: bpy.types.Object) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Of every clip in the list that was imported: the id of its files, and its file and number there, from 0."""
+    for item in listed(obj):
+        if item.action is not None and kept.has(item.action, kept.SOURCE):
+            part = int(kept.get(item.action, kept.ANI_PART, 1)) - 1
+            yield str(kept.get(item.action, kept.SOURCE, "")), (part, int(kept.get(item.action, kept.ORDER, 1)) - 1)
 
 
 def shells(entry: dict[str, Any]) -> Iterator[tuple[str, Ani]]:

@@ -5,6 +5,21 @@ from __future__ import annotations
 
 from ...io_common.ui import operators
 from ..scene import clips
+from . import clip_chooser, clip_operators, clip_panel
 from .entries import FORMATS
 
-WING = operators.Wing("Dragon Nest", FORMATS, (*clips.CLASSES, *operators.classes(FORMATS)), (clips,))
+WING = operators.Wing(
+    "Dragon Nest",
+    FORMATS,
+    (
+        *clips.CLASSES,
+        *clip_chooser.CLASSES,
+        *operators.classes(
+            FORMATS,
+            {"dragonnest_ani": clip_chooser.ClipChooser, "dragonnest_anim": clip_chooser.ClipChooser},
+        ),
+        *clip_operators.CLASSES,
+        *clip_panel.CLASSES,
+    ),
+    (clips,),
+)

@@ -188,7 +188,7 @@ def far() -> tuple[msh.Msh, ani.Ani]:
         found.records[row][0].rotations = keys.rotation_keys(10, at, turns)
         found.records[row][0].positions = found.records[row][0].positions[[1, 7, 30]]
         found.records[row][0].scales = keys.vector_keys(
-            10, [0, 5, 33], np.array([[1, 1, 1], [1.5, 1.5, 1.5], [0.5, 0.5, 0.5]])
+            10, [0, 5, 33], np.array([[1, 1, 1], [1.2, 1.2, 1.2], [0.8, 0.8, 0.8]])
         )
     return bound(found), found
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
-    "LINEAR", "START", "Pen", "bone_of", "bones_of", "drop", "fingerprint", "is_sealed", "renamed", "seal", "seal_again",
-    "stretch", "write_curve",
+    "LINEAR", "START", "Pen", "bone_of", "bones_of", "drop", "fingerprint", "is_sealed", "renamed", "seal",
+    "seal_again", "stretch", "write_curve",
 ]  # fmt: skip
 
 _STEADY = 1e-6  # values closer together are one; it moves nothing by a hundredth of a step of a file

@@ -21,7 +21,7 @@ _MOST_BYTES = 1 << 30
 
 
 def read_file(path: str | Path, most: int = -1) -> bytes:
-    """All bytes of `path`, or the first `most`; a missing file, a folder, a refused permission is a `FileAccessError`."""
+    """All bytes of `path`, or the first `most`; a missing file, a folder, no permission is a `FileAccessError`."""
     target = Path(path)
     if os.path.isdir(target):  # noqa: PTH112  (Path.is_dir of Python 3.11 raises on a name that is too long)
         raise FileAccessError("this is a folder, expected a file", path=target)

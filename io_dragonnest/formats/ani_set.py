@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,8 @@ from .check_character import check_ani
 from .checks import sorted_issues
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ...io_common.formats.digest import Digest
     from ...io_common.formats.issues import Issue
     from .ani import Ani

@@ -94,7 +94,7 @@ def baked(
         for values, keep, held in zip((positions, turns, scales), kept, even, strict=True):
             rows = np.zeros(1, np.intp) if held[bone] else np.flatnonzero(keep[bone])
             tracks.append(Track(frames[rows], values[bone, rows]))
-        out.append(record(still, *tracks, style))
+        out.append(record(still, tracks[0], tracks[1], tracks[2], style))
     return out
 
 

@@ -27,12 +27,12 @@ def near_side(quaternions: Floats) -> Floats:
     found = np.asarray(quaternions, np.float64)
     if not found.shape[1]:
         return found
-    signs = np.ones(found.shape[:2])
+    signs: Floats = np.ones(found.shape[:2])
     signs[:, 0] = np.where(found[:, 0, 0] < 0, -1.0, 1.0)
     if found.shape[1] > 1:
         dots = np.einsum("tnk,tnk->tn", found[:, 1:], found[:, :-1])
         signs[:, 1:] = np.where(dots < 0, -1.0, 1.0)
-        signs = np.cumprod(signs, axis=1)
+        signs = np.asarray(np.cumprod(signs, axis=1), np.float64)
     return np.asarray(found * signs[..., None], np.float64)
 
 

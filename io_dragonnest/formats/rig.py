@@ -78,7 +78,7 @@ def binds(inverse: npt.NDArray[Any]) -> tuple[Floats, npt.NDArray[np.bool_]]:
 
 
 def regular(matrices: npt.NDArray[Any]) -> Floats:
-    """World matrices (n, 4, 4) whose flat or unbounded turning part is replaced by the identity; they can be inverted."""
+    """World matrices (n, 4, 4) that can be inverted: a flat or unbounded turning part becomes the identity."""
     found = np.nan_to_num(np.array(matrices, np.float64).reshape(-1, 4, 4), posinf=0.0, neginf=0.0)
     with np.errstate(over="ignore", invalid="ignore"):
         size = np.abs(np.linalg.det(found[:, :3, :3]))

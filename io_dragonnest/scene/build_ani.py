@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
@@ -58,16 +58,16 @@ def build(
     chosen = _chosen(source, options)
     for note in (*notes, *links.notes):
         digest.add(note, subject=path.name)
-    was_still = not _is_animated(selection.scene(context))
+    before = _Before.of(selection.scene(context))
     obj = rig.find(context, found.bone_names) if len(found.bones) else None
     if obj is None:
         obj = _made(context, source, path, options)
     else:
         _fit(context, obj, source, path, options, digest)
     clips.keep_files(obj, model, path)
-    played = _played(obj)
+    before = before.playing(obj)
     made = _actions(context, obj, source, chosen, options, digest)
-    _show(context, obj, made, options, digest, was_still=was_still, played=played)
+    _show(context, obj, made, before, use_fps=options.use_fps, digest=digest)
     return [obj]
 
 
@@ -95,18 +95,11 @@ def _some(entries: Sequence[str]) -> str:
     return shown + (f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else "")
 
 
-def _is_animated(scene: bpy.types.Scene) -> bool:
-    data = (obj.animation_data for obj in scene.objects)
-    return any(entry is not None and (entry.action is not None or len(entry.nla_tracks)) for entry in data)
-
-
-def _played(obj: bpy.types.Object) -> tuple[bpy.types.Action | None, Any]:
-    """Action and slot that an armature plays."""
-    data = obj.animation_data
-    return (None, None) if data is None else (data.action, getattr(data, "action_slot", None))
-
-
 # The armature.
+
+
+def _data(obj: bpy.types.Object) -> bpy.types.Armature:
+    return cast("bpy.types.Armature", obj.data)
 
 
 def _base_binds(found: Ani) -> Any:
@@ -126,7 +119,7 @@ def _made(context: bpy.types.Context, source: _Source, path: Path, options: Impo
     parents = source.links.parents.tolist()
     made = rig.build(context, name, fields, _base_binds(source.found), parents, collection, options, aligned=scaled)
     made.scale = (options.global_scale,) * 3
-    kept.put(made.data, kept.SCALE, float(np.float32(options.global_scale)))
+    kept.put(_data(made), kept.SCALE, float(np.float32(options.global_scale)))
     for bone in made.data.bones:
         kept.put(bone, kept.HELPER, True)
     _mark(made, path)
@@ -136,8 +129,8 @@ def _made(context: bpy.types.Context, source: _Source, path: Path, options: Impo
 
 
 def _mark(obj: bpy.types.Object, path: Path) -> None:
-    kept.put(obj.data, kept.HIERARCHY, "ANI")
-    kept.put(obj.data, kept.HIERARCHY_FROM, path.name)
+    kept.put(_data(obj), kept.HIERARCHY, "ANI")
+    kept.put(_data(obj), kept.HIERARCHY_FROM, path.name)
 
 
 def _fit(
@@ -164,7 +157,7 @@ def _fit(
             f"{_some([found.bone_names[row] for row in missing])}",
             subject=path.name,
         )
-    if kept.get(obj.data, kept.HIERARCHY, "") == "INFERRED":
+    if kept.get(_data(obj), kept.HIERARCHY, "") == "INFERRED":
         rig.reparent(context, obj, _parents(obj, source))
         _mark(obj, path)
 
@@ -278,37 +271,54 @@ def _tell_off(shown: Sequence[Clip], target: Mapping, digest: Digest) -> None:
     if worst:
         most = max(worst, key=lambda bone: worst[bone])
         digest.add(
-            f"{len(worst)} bones are sheared by uneven scales above them, which Blender's channels cannot say; they are "
-            f'as near as can be, "{target.rig.names[most]}" off by up to {worst[most]:.3g} file units'
+            f"{len(worst)} bones are sheared by uneven scales above them, which Blender's channels cannot say; they "
+            f'are as near as can be, "{target.rig.names[most]}" off by up to {worst[most]:.3g} file units'
         )
+
+
+@dataclass(frozen=True)
+class _Before:
+    """How things were: whether anything in the scene was animated, and Action and slot the armature played."""
+
+    scene_moves: bool
+    action: bpy.types.Action | None = None
+    slot: Any = None
+
+    @classmethod
+    def of(cls, scene: bpy.types.Scene) -> _Before:
+        data = (obj.animation_data for obj in scene.objects)
+        return cls(any(entry is not None and (entry.action is not None or len(entry.nla_tracks)) for entry in data))
+
+    def playing(self, obj: bpy.types.Object) -> _Before:
+        data = obj.animation_data
+        return self if data is None else replace(self, action=data.action, slot=getattr(data, "action_slot", None))
 
 
 def _show(
     context: bpy.types.Context,
     obj: bpy.types.Object,
     made: list[bpy.types.Action],
-    options: ImportAniOptions,
-    digest: Digest,
+    before: _Before,
     *,
-    was_still: bool,
-    played: tuple[bpy.types.Action | None, Any],
+    use_fps: bool,
+    digest: Digest,
 ) -> None:
     """Let the armature play the first clip, unless it played something of the user's own."""
     if not made:
         return
     known = {item.action for item in clips.listed(obj)}
     # Curves were written through the armature, so that the last of the clips is on it now.
-    if played[0] is None or played[0] in known:
+    if before.action is None or before.action in known:
         compat.assign_action(obj, made[0])
     else:
-        compat.assign_action(obj, *played)
+        compat.assign_action(obj, before.action, before.slot)
     scene = selection.scene(context)
-    if was_still:
+    if not before.scene_moves:
         scene.frame_start, scene.frame_end = clips.span(made[0])
-        if options.use_fps:
+        if use_fps:
             set_rate(scene, bone_motion.FPS)
         scene.frame_set(scene.frame_start)
-    elif options.use_fps and scene.render.fps / scene.render.fps_base != bone_motion.FPS:
+    elif use_fps and scene.render.fps / scene.render.fps_base != bone_motion.FPS:
         digest.note(
             "something is animated already, so the scene keeps its frame rate; the game plays 60 frames a second"
         )

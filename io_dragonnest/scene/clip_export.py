@@ -351,7 +351,7 @@ def _rounded(sizes: Floats) -> Floats:
 
 
 def _world(job: Job, shown: Floats, stands: Floats, stored: list[Record | None], length: int) -> Floats:
-    """World matrices of the game (f, b, 4, 4) for column vectors, for poses (f, B, 4, 4) in the armature's own units."""
+    """World matrices of the game (f, b, 4, 4), column vectors, of poses (f, B, 4, 4) in the armature's units."""
     onto, whole = job.table.onto, job.table.whole
     moved = (
         stands @ shown.swapaxes(0, 1) if np.abs(stands - np.eye(4)).max(initial=0.0) > 1e-6 else shown.swapaxes(0, 1)

@@ -147,8 +147,8 @@ def set_length(action: bpy.types.Action, frames: int) -> None:
 
 def span(action: bpy.types.Action) -> tuple[int, int]:
     """First and last whole frame of an Action."""
-    start, end = (float(frame) for frame in action.frame_range)
-    return round(start), max(round(start), round(end))
+    start, end = round(float(action.frame_range[0])), round(float(action.frame_range[1]))
+    return start, max(start, end)
 
 
 def length_of(action: bpy.types.Action, clip: Ani | None = None) -> int:

@@ -24,10 +24,10 @@ _PLACE = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_an
 def poses(
     context: bpy.types.Context, obj: bpy.types.Object, action: bpy.types.Action, frames: npt.NDArray[Any]
 ) -> tuple[Floats, Floats]:
-    """Pose matrices (f, B, 4, 4) in the space of the armature, and how the object stands (f, 4, 4) relative to frame 0
-    of them, at the scene frames `frames` (f,).
+    """Pose matrices (f, B, 4, 4) in the armature's space at the scene frames `frames` (f,), and where the object is.
 
-    `action` alone moves `obj`, from rest; everything else of the scene plays as it does. All is put back at the end.
+    That is (f, 4, 4), relative to the first of these frames. `action` alone moves `obj`, from rest; everything else of
+    the scene plays as it does. All is put back at the end.
     """
     scene = selection.scene(context)
     out = np.empty((len(frames), len(obj.pose.bones), 16), np.float32)

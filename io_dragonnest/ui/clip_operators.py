@@ -14,7 +14,10 @@ from ..scene import clips, playback
 from .target import armature
 
 # To the type checker the mixin is an operator; at run time only the classes that use it are.
-_Base = bpy.types.Operator if TYPE_CHECKING else object
+if TYPE_CHECKING:
+    _Base = bpy.types.Operator
+else:
+    _Base = object
 
 
 class _OnClips(_Base):

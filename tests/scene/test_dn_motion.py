@@ -701,7 +701,7 @@ def test_dumps(tmp_path: Path) -> None:
 # Bad input.
 
 
-def hostile(kind: str) -> ani.Ani:  # noqa: C901
+def hostile(kind: str) -> ani.Ani:  # noqa: C901, PLR0912
     found = dragons.animation(10)
     record = found.records[2][0]
     if kind == "unsorted":

@@ -77,9 +77,7 @@ def test_the_dialog_lists_the_clips_of_the_chosen_file(file: Path) -> None:
     (file.parent / "list.ani").write_bytes(ani_list.AniList(b"HERO.ani\r\nnone.ani\r\nhero.ani").raw)
     choice.filepath = str(file.parent / "list.ani")
     assert choice.check(bpy.context)
-    assert [(item.part, item.clip) for item in choice.choices] == [
-        (part, clip) for part in (0, 1) for clip in (0, 1, 2)
-    ]
+    assert [(item.part, item.clip) for item in choice.choices] == [divmod(number, 3) for number in range(6)]
     for odd in (b"", b"\xff" * 40, ani.write(dragons.animation())[:1300]):
         (file.parent / "odd.ani").write_bytes(odd)
         choice.listed = ""
@@ -90,7 +88,8 @@ def test_the_dialog_lists_the_clips_of_the_chosen_file(file: Path) -> None:
 
 def test_ticked_clips_are_imported_and_more_later(file: Path) -> None:
     choices = [
-        {"name": name, "part": 0, "clip": clip, "use": clip != 1} for clip, name in enumerate(("Stand", "공격", "Rest"))
+        {"name": name, "part": 0, "clip": clip, "frames": 0, "use": clip != 1}
+        for clip, name in enumerate(("Stand", "공격", "Rest"))
     ]
     bpy.ops.import_scene.dragonnest_ani(filepath=str(file), listed=str(file), choices=choices)
     assert names() == ["Stand", "Rest"]

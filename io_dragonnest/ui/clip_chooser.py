@@ -41,6 +41,20 @@ class DRAGONNEST_UL_clip_choices(bpy.types.UIList):
 
     bl_idname = "DRAGONNEST_UL_clip_choices"
 
+    if TYPE_CHECKING:
+        filter_name: str
+        bitflag_filter_item: int
+        use_filter_show: bool
+
+    def filter_items(self, _context: bpy.types.Context, data: Any, name: str) -> tuple[list[int], list[int]]:
+        """By name, without regard to case. The search field is open from the start: a class has hundreds of clips."""
+        self.use_filter_show = True
+        if not self.filter_name:
+            return [], []
+        items = getattr(data, name)
+        helper: Any = bpy.types.UI_UL_list
+        return helper.filter_items_by_name(self.filter_name, self.bitflag_filter_item, items, "name"), []
+
     def draw_item(
         self,
         _context: bpy.types.Context,

@@ -6,14 +6,15 @@ from __future__ import annotations
 import hashlib
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...io_common.scene import compat, curves
-from . import kept
+from ..formats import names
+from . import kept, rig
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +28,7 @@ UNMOVED = b"\0" * _BYTES
 
 
 def write(
-    obj: bpy.types.Object, action: bpy.types.Action, clip: Clip, names: Sequence[str], used: set[tuple[int, str]]
+    obj: bpy.types.Object, action: bpy.types.Action, clip: Clip, labels: Sequence[str], used: set[tuple[int, str]]
 ) -> dict[int, bytes]:
     """The curves of a clip; bone -> checksum of its curves."""
     bag = compat.curves(obj, action)
@@ -37,7 +38,7 @@ def write(
     for key in sorted(used & clip.channels.keys()):
         bone, name = key
         if bone not in groups:
-            groups[bone] = bag.groups.new(names[bone])
+            groups[bone] = bag.groups.new(labels[bone])
             sums[bone] = hashlib.blake2b(digest_size=_BYTES)
         channel = clip.channels[key]
         count, width = channel.values.shape
@@ -47,7 +48,7 @@ def write(
         points[..., 0] = channel.frames
         points[..., 1] = channel.values.T
         flat = points.reshape(width, -1)
-        path = f"{curves.bone_path(names[bone])}.{name}"
+        path = f"{curves.bone_path(labels[bone])}.{name}"
         for index in range(width):
             curves.new_curve(bag, path, index, groups[bone], (flat[index], alike))
             _add(sums[bone], name, index, (flat[index], alike), "")
@@ -86,6 +87,20 @@ def read(entries: Iterable[Any]) -> dict[str, list[Read]]:
     for listed in found.values():
         listed.sort(key=lambda entry: (entry.name, entry.index))
     return found
+
+
+def follow_names(obj: bpy.types.Object, entries: Iterable[Any]) -> None:
+    """Let curves of bones that were renamed lead to them: Blender sees to the Action in use only."""
+    bones = cast("bpy.types.Armature", obj.data).bones
+    known: dict[str, str] | None = None
+    for curve in entries:
+        channel = curves.channel_of(curve.data_path)
+        if channel is None or channel[0] in bones:
+            continue
+        known = rig.lookup(obj) if known is None else known
+        now = known.get(names.key(channel[0]))
+        if now is not None:
+            curve.data_path = f"{curves.bone_path(now)}.{channel[1]}"
 
 
 def _odd(curve: Any) -> str:

@@ -104,9 +104,7 @@ def _stored(obj: bpy.types.Object, state: rig.Rig, shell: Ani, actions: Sequence
     table, parents = shell.bones.copy(), hierarchy.from_ani(shell).parents
     renamed = [name is not None and rig.is_renamed(bones[name]) for name in found]
     fresh = [
-        row
-        for row, name in enumerate(found)
-        if name is not None and renamed[row] and kept.has(bones[name], kept.NAME)
+        row for row, name in enumerate(found) if name is not None and renamed[row] and kept.has(bones[name], kept.NAME)
     ]
     for row in fresh:
         table["name"][row] = np.void(rig.field(bones[cast("str", found[row])]))

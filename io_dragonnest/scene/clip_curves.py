@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from .bone_motion import Clip
     from .rig import Rig
 
-_BYTES = 8  # of a checksum
+_BYTES = 4  # of a checksum
 OBJECT_GROUP = "Root Motion"
 UNMOVED = b"\0" * _BYTES
 
@@ -33,13 +32,13 @@ def write(
     """The curves of a clip; bone -> checksum of its curves."""
     bag = compat.curves(obj, action)
     groups: dict[int, Any] = {}
-    sums: dict[int, Any] = {}
+    sums: dict[int, int] = {}
     kinds: dict[tuple[int, int], npt.NDArray[np.uint8]] = {}
     for key in sorted(used & clip.channels.keys()):
         bone, name = key
         if bone not in groups:
             groups[bone] = bag.groups.new(labels[bone])
-            sums[bone] = hashlib.blake2b(digest_size=_BYTES)
+            sums[bone] = 0
         channel = clip.channels[key]
         count, width = channel.values.shape
         kind = curves.CONSTANT if channel.stepped else curves.LINEAR
@@ -51,15 +50,14 @@ def write(
         path = f"{curves.bone_path(labels[bone])}.{name}"
         for index in range(width):
             curves.new_curve(bag, path, index, groups[bone], (flat[index], alike))
-            _add(sums[bone], name, index, (flat[index], alike), "")
-    return {bone: entry.digest() for bone, entry in sums.items()}
+            sums[bone] = _add(sums[bone], name, index, (flat[index], alike), "")
+    return {bone: entry.to_bytes(_BYTES, "little") for bone, entry in sums.items()}
 
 
-def _add(digest: Any, name: str, index: int, arrays: tuple[Any, Any], odd: str) -> None:
-    """Feed one curve, frames and values f4 and kinds u1, to the checksum of its bone; `odd`: what else it is."""
-    digest.update(f"{name}|{index}|{odd}|".encode())
-    digest.update(arrays[0])
-    digest.update(arrays[1])
+def _add(total: int, name: str, index: int, arrays: tuple[Any, Any], odd: str) -> int:
+    """The checksum of a bone with one more curve: frames and values f4, kinds u1; `odd`: what else it is."""
+    total = zlib.crc32(f"{name}|{index}|{odd}|".encode(), total)
+    return zlib.crc32(arrays[1], zlib.crc32(arrays[0], total))
 
 
 @dataclass(frozen=True)
@@ -114,10 +112,10 @@ def checksum(entries: Sequence[Read]) -> bytes:
     """The checksum of curves in the order of `read`; of none `UNMOVED`."""
     if not entries:
         return UNMOVED
-    found = hashlib.blake2b(digest_size=_BYTES)
+    total = 0
     for entry in entries:
-        _add(found, entry.name, entry.index, (entry.points, entry.kinds.astype(np.uint8)), entry.odd)
-    return found.digest()
+        total = _add(total, entry.name, entry.index, (entry.points, entry.kinds.astype(np.uint8)), entry.odd)
+    return total.to_bytes(_BYTES, "little")
 
 
 def seal(

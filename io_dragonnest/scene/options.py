@@ -234,3 +234,6 @@ class ExportAniOptions(ExportScope):
 @dataclass(frozen=True)
 class ExportAnimOptions(ExportAniOptions):
     """Options of a dump of one clip, which is always of version 11."""
+
+    version: str = field(default="11")
+    use_list: bool = field(default=False)

@@ -26,6 +26,7 @@ _CHANNELS = (
     ("location", 3, (0.0, 0.0, 0.0)),
     ("rotation_quaternion", 4, (1.0, 0.0, 0.0, 0.0)),
     ("rotation_euler", 3, (0.0, 0.0, 0.0)),
+    ("rotation_axis_angle", 4, (0.0, 0.0, 1.0, 0.0)),
     ("scale", 3, (1.0, 1.0, 1.0)),
 )
 _PLACE = ("location", "rotation_quaternion", "rotation_euler", "scale")
@@ -152,6 +153,8 @@ def playing(context: bpy.types.Context, bodies: Sequence[Body], aims: Sequence[A
             rig.data.pose_position = "POSE"
         for body in bodies:
             _leave_out(body, undo)
+            if aims:
+                _bring_in(body, undo)
         for aim in aims:
             _aim(aim, undo)
         for mesh in {meshes.of(body.obj) for body in bodies if body.obj.type == "MESH"}:
@@ -177,7 +180,7 @@ def _rest_keys(keys: bpy.types.Key | None, undo: contextlib.ExitStack) -> None:
     """Keys that go with other animations show nothing in one that does not move them."""
     if keys is not None:
         undo.callback(setattr, keys, "eval_time", keys.eval_time)
-        _without_action(keys, undo)
+        _without_action(keys, undo).use_nla = False
         keys.eval_time = 0.0
 
 
@@ -208,6 +211,19 @@ def _leave_out(body: Body, undo: contextlib.ExitStack) -> None:
         if entry.show_viewport and entry.type != "ARMATURE":
             undo.callback(setattr, entry, "show_viewport", True)
             entry.show_viewport = False
+
+
+def _bring_in(body: Body, undo: contextlib.ExitStack) -> None:
+    """What is switched off to see the mesh itself: the bones that an Action moves, and the mix of its keys."""
+    obj = body.obj
+    if obj.show_only_shape_key:
+        undo.callback(setattr, obj, "show_only_shape_key", True)
+        obj.show_only_shape_key = False
+    carriers = [entry for entry in obj.modifiers if entry.type == "ARMATURE"]
+    if not any(entry.show_viewport for entry in carriers):
+        for entry in carriers:
+            undo.callback(setattr, entry, "show_viewport", False)
+            entry.show_viewport = True
 
 
 def _place(obj: bpy.types.Object) -> dict[str, tuple[float, ...]]:

@@ -21,7 +21,7 @@ from ...io_common.scene import mesh as meshes
 from ..formats import bone_space, motion, recover
 from ..formats.bone_space import Local
 from ..formats.model import label
-from . import clips, curves, kept, numbering, originals, soft_keys
+from . import beside, clips, curves, kept, numbering, originals, soft_keys
 from .originals import Binding
 from .vertices import Weights
 
@@ -34,6 +34,16 @@ if TYPE_CHECKING:
 # Bones that never leave their joint by more than this (file units) get no location curves; a step is 1/16.
 _STILL = 0.004
 _EVEN = 1e-4  # a scale this close to 1 gets no curves
+# What a bone takes over from its parent, and how it carries vertices.
+_FLAGS = (
+    "use_connect",
+    "use_inherit_rotation",
+    "inherit_scale",
+    "use_local_location",
+    "use_relative_parent",
+    "use_deform",
+    "bbone_segments",
+)
 
 
 @dataclass(frozen=True)
@@ -190,23 +200,32 @@ def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.f
             channels.append(("scale", np.repeat(local.scale[:, bone, None], 3, axis=1)))
         for channel, values in channels:
             pen.write(f"{path}.{channel}", times, values, group)
-    return pen.fingerprint
+    return pen.fingerprint(times)
 
 
 def rig_print(rig_object: bpy.types.Object, names: Sequence[str] | None = None) -> str:
-    """A digest of the bones that an Action moves, under other `names` where these are given."""
+    """A digest of the bones that an Action moves, under other `names` where these are given: all that bears on poses."""
     digest = hashlib.blake2b(digest_size=16)
     bones = rig_object.data.bones
     digest.update("\0".join(names or [bone.name for bone in bones]).encode())
-    for name in ("head_local", "tail_local"):
-        values = np.empty(len(bones) * 3, np.float32)
-        bones.foreach_get(name, values)
-        # Blender rebuilds these from the parents when a file is loaded; the last bits are noise.
-        digest.update(np.round(values, 1).tobytes())
+    number = {bone.name: index for index, bone in enumerate(bones)}
+    parents = [number[bone.parent.name] if bone.parent is not None else -1 for bone in bones]
+    digest.update(np.array(parents, np.int32).tobytes())
+    for name in _FLAGS:
+        flags = np.empty(len(bones), np.int32)
+        bones.foreach_get(name, flags)
+        digest.update(flags.tobytes())
+    # Blender rebuilds rest poses from the parents when a file is loaded; the last bits are noise.
+    rest = np.empty((len(bones), 4, 4), np.float32)
+    bones.foreach_get("matrix_local", rest.reshape(-1))
+    for values, digits in ((rest[:, :3, :3], 3), (rest[:, 3, :3], 1)):
+        digest.update((np.round(values, digits) + 0.0).tobytes())  # without the sign of 0
     return digest.hexdigest()
 
 
 def is_untouched(obj: bpy.types.Object, action: bpy.types.Action) -> bool:
-    """Whether `action` and the bones it moves are as they were made."""
+    """Whether `action` and the bones it moves are as they were made, and nothing beside it moves the vertices."""
     rig = selection.armature_of(obj)
-    return rig is not None and curves.is_sealed(action) and kept.get(action, kept.RIG_PRINT, "") == rig_print(rig)
+    if rig is None or not curves.is_sealed(action) or kept.get(action, kept.RIG_PRINT, "") != rig_print(rig):
+        return False
+    return beside.bones_alone(obj)

@@ -35,10 +35,11 @@ class Pen:
         self._bag = bag
         self._digest = hashlib.blake2b(digest_size=16)
 
-    @property
-    def fingerprint(self) -> str:
-        """Of all curves written; those of a group must have been written one after the other."""
-        return self._digest.hexdigest()
+    def fingerprint(self, times: npt.NDArray[np.float64]) -> str:
+        """Of all curves written, in an Action sealed for `times`; those of a group must stand one after the other."""
+        digest = self._digest.copy()
+        digest.update(_span(float(times[0]), float(times[-1])))
+        return digest.hexdigest()
 
     def write(
         self, path: str, times: npt.NDArray[np.float64], values: npt.NDArray[np.float64], group: Any = None
@@ -87,7 +88,7 @@ def is_sealed(action: bpy.types.Action) -> bool:
 
 
 def fingerprint(action: bpy.types.Action, names: Mapping[str, str] | None = None) -> str:
-    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers.
+    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers; and of its frame range.
 
     `names`: bones that are to count under other names.
     """
@@ -101,7 +102,14 @@ def fingerprint(action: bpy.types.Action, names: Mapping[str, str] | None = None
         path = renamed(curve.data_path, names) if names else curve.data_path
         head = _head(path, curve.array_index, curve.mute, len(curve.modifiers))
         digest.update(head + values.tobytes() + kinds.tobytes())
+    if action.use_frame_range:
+        digest.update(_span(float(action.frame_start), float(action.frame_end)))
     return digest.hexdigest()
+
+
+def _span(start: float, end: float) -> bytes:
+    """An Action that is sampled over another range shows another motion."""
+    return np.array([start, end], np.float32).tobytes()
 
 
 def _head(path: str, index: int, mute: bool = False, modifiers: int = 0) -> bytes:  # noqa: FBT001, FBT002

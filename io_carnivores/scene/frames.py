@@ -13,9 +13,9 @@ from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats import motion, offsets
+from ..formats import motion, offsets, residual
 from ..formats.motion import Animation
-from . import bake, bone_rename, clips, curves, kept, originals, part, shape_motion
+from . import bake, beside, bone_rename, clips, curves, kept, originals, part, shape_motion
 from .frame_edits import Case
 from .vertices import Vertices
 
@@ -85,14 +85,23 @@ class Source:
 
     def _known(self, item: Any) -> Positions | None:
         """Positions that need no evaluation of the scene, (N, V, 3) file axes."""
+        keyed = self._keyed(item)
         obj = self.bodies[0].obj
-        if len(self.bodies) == 1 and obj.type == "MESH" and len(obj.data.vertices) == self.vertices:
-            keyed = shape_motion.frames_of(meshes.of(obj), item)
-            if keyed is not None:
-                return self._placed(self._with_base_edits(obj, keyed))
+        if keyed is not None and beside.keys_alone(obj, modifiers=not self.bodies[0].still):
+            return self._placed(self._with_base_edits(obj, keyed))
         case = self._case(item)
+        if case is not None and case.is_adrift:
+            self.digest.add("the bones are gone, so animations are written with the frames they came with", subject=obj.name)
+            return self._placed(case.adrift())
         original = case.untouched() if case is not None else None
         return self._placed(original) if original is not None else None
+
+    def _keyed(self, item: Any) -> Positions | None:
+        """The shape keys of an animation as they are, (N, V, 3) file axes; None when it is not shown by such."""
+        obj = self.bodies[0].obj
+        if self.force or item.use_scene or len(self.bodies) != 1 or obj.type != "MESH":
+            return None
+        return shape_motion.frames_of(meshes.of(obj), item) if len(obj.data.vertices) == self.vertices else None
 
     def _case(self, item: Any) -> Case | None:
         """An animation whose Action was made of frames that bear on those to be written; None for all others."""
@@ -141,8 +150,10 @@ class Source:
         if action is not None:
             self._warn_of_lost_bones(item.name, action)
         case = self._case(item)
+        keyed = self._keyed(item)
         # What an Action was made of is known in the space of the mesh.
-        bodies = self.bodies if case is None else [replace(body, matrix=None) for body in self.bodies]
+        known = case is not None or keyed is not None
+        bodies = [replace(body, matrix=None) for body in self.bodies] if known else self.bodies
         values = bake.bake(self.context, bodies, action, times, item.soft_action if action is not None else None)
         if values.shape[1] != self.vertices:
             raise ExportError(
@@ -150,7 +161,15 @@ class Source:
                 f"{self.vertices}; modifiers must not change their number, or be applied to both"
             )
         positions = np.asarray(FILE_Y_UP.undo(values), np.float32)
+        if keyed is not None:
+            return self._placed(self._beside_keys(keyed, positions))
         return positions if case is None else self._placed(case.mended(positions))
+
+    def _beside_keys(self, keyed: Positions, baked: Positions) -> Positions:
+        """What else moves vertices that have keys: those that it does not move are as their keys have them."""
+        shown = self._with_base_edits(self.bodies[0].obj, keyed)
+        moved = np.abs(baked - keyed).max(axis=2, keepdims=True) > residual.TOLERANCE
+        return np.where(moved, shown + (baked - keyed), shown)
 
     def _warn_of_lost_bones(self, name: str, action: bpy.types.Action) -> None:
         """Blender renames bones in the Actions that are assigned, and in no others."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import compat, selection
 from ...io_common.scene import mesh as meshes
-from . import shape_motion, soft_keys
+from . import passing, shape_motion, soft_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,9 +82,7 @@ def bake(
         undo.enter_context(selection.object_mode(context))
         undo.enter_context(selection.evaluated(context, [body.obj for body in bodies]))
         undo.enter_context(playing(context, bodies, aims))
-        for number, time in enumerate(times):
-            frame = int(np.floor(time))
-            context.scene.frame_set(frame, subframe=float(time - frame))
+        for number in passing.visited(context, times, whole_scene=action is None):
             depsgraph = context.evaluated_depsgraph_get()
             values = np.concatenate([_positions(body, depsgraph) for body in bodies])
             if out is None:

@@ -170,7 +170,7 @@ def _aim(aim: Aim, undo: contextlib.ExitStack) -> None:
     if isinstance(block, bpy.types.Object):
         undo.callback(_set_place, block, _place(block))
         if block.type == "ARMATURE":
-            undo.callback(_set_pose, block, _rest_pose(block))
+            undo.callback(_set_pose, block, rest_pose(block))
     compat.assign_action(block, aim.action, aim.slot)
 
 
@@ -233,7 +233,7 @@ def _set_place(obj: bpy.types.Object, place: dict[str, tuple[float, ...]]) -> No
         setattr(obj, name, values)
 
 
-def _rest_pose(rig: bpy.types.Object) -> list[npt.NDArray[np.float32]]:
+def rest_pose(rig: bpy.types.Object) -> list[npt.NDArray[np.float32]]:
     """Put every bone at rest, so that channels without a curve do not carry over; returns what was there."""
     bones = rig.pose.bones
     old = []

@@ -21,7 +21,7 @@ from ...io_common.scene import mesh as meshes
 from ..formats import bone_space, motion, recover
 from ..formats.bone_space import Local
 from ..formats.model import label
-from . import beside, clips, curves, kept, numbering, originals, soft_keys
+from . import beside, clips, curves, kept, numbering, originals, resting, soft_keys
 from .originals import Binding
 from .vertices import Weights
 
@@ -53,6 +53,26 @@ class Bones:
     names: Sequence[str]
     parent: npt.NDArray[np.integer]
     rest: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """Which bones leave their joints, and which change their size, (B,) each, in any of several motions.
+
+    An Action that said nothing of them would show them as the one before left them.
+    """
+
+    location: npt.NDArray[np.bool_]
+    scale: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, moved: Sequence[Local], count: int) -> Keyed:
+        """Of motions of `count` bones."""
+        location, scale = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+        for local in moved:
+            location |= local.location.any(axis=(0, 2))
+            scale |= (local.scale != 1.0).any(axis=0)
+        return cls(location, scale)
 
 
 @dataclass(frozen=True)
@@ -88,9 +108,13 @@ def build(
     obj.users_collection[0].objects.link(rig_object)
     bones = Bones(names, rig.parent, _rest_matrices(rig_object, names))
     stage = Stage(meshes.of(obj), rig_object, bones, Binding(np.arange(len(rig.body)), rig.body, rig.rest), fps)
-    for item, animation, clip in zip(clips.animations(obj.data), animations, rig.clips, strict=True):
+    moved = [
+        _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), bones.rest, bones.parent)) for clip in rig.clips
+    ]
+    keyed = Keyed.of(moved, len(names))
+    for item, animation, local in zip(clips.animations(obj.data), animations, moved, strict=True):
         if len(animation.frames):
-            add(stage, item, animation, clip)
+            _add(stage, item, animation, local, keyed)
     if correctives:
         soft_keys.show(obj)
     first = next((item for item in clips.animations(obj.data) if item.action is not None), None)
@@ -121,14 +145,13 @@ def _show_rest(obj: bpy.types.Object, rig: Rig) -> list[str]:
     return names
 
 
-def add(stage: Stage, item: clips.CARNIVORES_PG_animation, animation: Animation, clip: Clip) -> None:
-    """Give the armature the Action of one animation, which moves its bones as `clip` says."""
+def _add(stage: Stage, item: clips.CARNIVORES_PG_animation, animation: Animation, local: Local, keyed: Keyed) -> None:
+    """Give the armature the Action of one animation, which moves its bones as `local` says."""
     bones = stage.bones
     action = bpy.data.actions.new(label(animation.name) or item.name or "Animation")
     action.use_fake_user = True
     times = curves.START + motion.times(len(animation.frames), animation.kps) * stage.fps
-    local = _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), bones.rest, bones.parent))
-    printed = _write(compat.curves(stage.rig, action), bones.names, local, times)
+    printed = _write(compat.curves(stage.rig, action), bones.names, local, times, keyed)
     curves.seal(action, times, printed)
     poses = bone_space.poses(bone_space.world_motion(local, bones.rest, bones.parent))
     originals.keep(action, stage.mesh, animation.frames, poses, stage.binding)
@@ -176,7 +199,9 @@ def fit(
     weights = Weights.of(obj, mesh)
     binding = Binding(numbering.complete(mesh), body, rest, weights.prints if weights.regrouped.any() else None)
     moved = Bones(names, parent, _rest_matrices(rig_object, names))
-    add(Stage(mesh, rig_object, moved, binding, fps), item, animation, clip)
+    local = _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), moved.rest, parent))
+    _add(Stage(mesh, rig_object, moved, binding, fps), item, animation, local, Keyed.of([local], len(names)))
+    resting.complete(rig_object, mesh)
     if soft_keys.any_of(mesh):
         soft_keys.show(obj)
 
@@ -187,19 +212,18 @@ def is_recovered(obj: bpy.types.Object) -> bool:
     return rig is not None and any(kept.has(bone, kept.OWNER_NUMBER) for bone in rig.data.bones)
 
 
-def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64]) -> str:
-    """Quaternion, location and scale curves of every bone, linear between the frames of the file; their fingerprint."""
+def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64], keyed: Keyed) -> str:
+    """Quaternion, location and scale curves of the bones, linear between the frames of the file; their fingerprint."""
     pen = curves.Pen(bag)
     for bone, name in enumerate(names):
         group = bag.groups.new(name)
-        path = f'pose.bones["{bpy.utils.escape_identifier(name)}"]'
         channels = [("rotation_quaternion", local.rotation[:, bone])]
-        if local.location[:, bone].any():
+        if keyed.location[bone]:
             channels.append(("location", local.location[:, bone]))
-        if (local.scale[:, bone] != 1.0).any():
+        if keyed.scale[bone]:
             channels.append(("scale", np.repeat(local.scale[:, bone, None], 3, axis=1)))
         for channel, values in channels:
-            pen.write(f"{path}.{channel}", times, values, group)
+            pen.write(curves.path_of(name, channel), times, values, group)
     return pen.fingerprint(times)
 
 

@@ -122,6 +122,11 @@ def bone_of(path: str) -> str | None:
     return bpy.utils.unescape_identifier(match[1]) if match is not None else None
 
 
+def path_of(bone: str, channel: str) -> str:
+    """The data path of a property of a pose bone."""
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
+
+
 def renamed(path: str, names: Mapping[str, str]) -> str:
     """A data path with the bone it leads to under its name in `names`, where it stands there."""
     match = _BONE.match(path)

@@ -81,7 +81,9 @@ class Case:
     @property
     def is_adrift(self) -> bool:
         """Whether the bones that moved the vertices are gone, of which every one has frames."""
-        return not any(beside.is_bound(obj) for obj in self.objects) and bool(self.original.known(self.now.number).all())
+        return not any(beside.is_bound(obj) for obj in self.objects) and bool(
+            self.original.known(self.now.number).all()
+        )
 
     def adrift(self) -> Positions:
         """The frames without the bones, (N, V, 3): as the file had them, and edits of the base turned as bones were."""

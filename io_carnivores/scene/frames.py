@@ -91,7 +91,9 @@ class Source:
             return self._placed(self._with_base_edits(obj, keyed))
         case = self._case(item)
         if case is not None and case.is_adrift:
-            self.digest.add("the bones are gone, so animations are written with the frames they came with", subject=obj.name)
+            self.digest.add(
+                "the bones are gone, so animations are written with the frames they came with", subject=obj.name
+            )
             return self._placed(case.adrift())
         original = case.untouched() if case is not None else None
         return self._placed(original) if original is not None else None

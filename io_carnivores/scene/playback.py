@@ -37,6 +37,8 @@ def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
         if not aims:
             raise UserError(f'the Action "{item.action.name}" moves nothing of "{objects[0].name}"')
         for aim in aims:
+            if aim.block in {selection.armature_of(obj) for obj in objects}:
+                bake.rest_pose(aim.block)  # what the Action does not key is where the last one left it
             compat.assign_action(aim.block, aim.action, aim.slot)
     for obj in objects:
         obj.show_only_shape_key = False

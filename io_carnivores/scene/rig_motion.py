@@ -104,7 +104,6 @@ def write(
 
     Rotations are keyed as the bone rotates. A location below `still` and a scale of 1 get no curves.
     """
-    path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]'
     group = bag.groups.new(bone.name)
     channels = [turns(local.rotation, bone.rotation_mode)]
     if np.abs(local.location).max(initial=0.0) > still:
@@ -113,7 +112,7 @@ def write(
         channels.append(("scale", np.repeat(local.scale[:, None], 3, axis=1)))
     pen = curves.Pen(bag)
     for channel, values in channels:
-        pen.write(f"{path}.{channel}", times, values, group)
+        pen.write(curves.path_of(bone.name, channel), times, values, group)
 
 
 def turns(quaternion: Matrices, mode: str) -> tuple[str, Matrices]:

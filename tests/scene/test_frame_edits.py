@@ -381,7 +381,9 @@ def test_bones_that_are_gone(soft: bpy.types.Object, tmp_path: Path, how: str) -
                 assert np.allclose(away, 5 if follow else 0, atol=0.1)
 
 
-def test_bones_that_are_gone_are_told(soft: bpy.types.Object, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_bones_that_are_gone_are_told(
+    soft: bpy.types.Object, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Once, however many animations there are; an Action that was made elsewhere needs its bones."""
     bpy.data.objects.remove(selection.armature_of(soft))
     scene.export(tmp_path / "out.car", soft)

@@ -14,7 +14,7 @@ from ...io_common.scene import selection
 from ..formats import bone_source, recover
 from ..formats.car import Character, Sound
 from ..formats.model import label, name_field
-from . import bone_motion, build, clips, extract, frames, kept, shape_motion, sound_table, sounds
+from . import bone_motion, build, clips, extract, frames, kept, numbering, shape_motion, sound_table, sounds
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -68,6 +68,8 @@ def show_motion(
     fps = frames.scene_rate(selection.scene(context))
     if rig is None:
         meshes.set_attribute(meshes.of(obj), kept.REST, "FLOAT_VECTOR", "POINT", meshes.get_positions(meshes.of(obj)))
+        if options.motion == "RELATIVE_KEYS":
+            numbering.start(meshes.of(obj))
         shape_motion.build(obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=fps)
         return made
     if len(made) > 1:  # a bone table of the file, which knows nothing of the motion

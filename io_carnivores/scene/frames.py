@@ -13,9 +13,9 @@ from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats import motion, offsets, residual
+from ..formats import motion, residual
 from ..formats.motion import Animation
-from . import bake, beside, bone_rename, clips, curves, kept, originals, part, shape_motion
+from . import bake, base_edits, beside, bone_rename, clips, curves, kept, originals, part, shape_motion
 from .frame_edits import Case
 from .vertices import Vertices
 
@@ -88,7 +88,7 @@ class Source:
         keyed = self._keyed(item)
         obj = self.bodies[0].obj
         if keyed is not None and beside.keys_alone(obj, modifiers=not self.bodies[0].still):
-            return self._placed(self._with_base_edits(obj, keyed))
+            return self._placed(self._with_base_edits(item, keyed))
         case = self._case(item)
         if case is not None and case.is_adrift:
             self.digest.add(
@@ -116,18 +116,9 @@ class Source:
             return None
         return Case(item, original, self.now, [body.obj for body in self.bodies], self.follow_base)
 
-    def _with_base_edits(self, obj: bpy.types.Object, keyed: Positions) -> Positions:
-        """Frames of absolute keys, moved along with an edited base pose; relative ones Blender takes along itself."""
-        mesh = meshes.of(obj)
-        rest = meshes.get_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT")
-        owner = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT")
-        relative = mesh.shape_keys is not None and mesh.shape_keys.use_relative
-        if not self.follow_base or relative or rest is None or owner is None or not len(keyed):
-            return keyed
-        offset = meshes.get_positions(mesh) - rest
-        if not offset.any():
-            return keyed
-        return offsets.carried(owner, FILE_Y_UP.undo(rest), keyed, FILE_Y_UP.undo(offset))
+    def _with_base_edits(self, item: Any, keyed: Positions) -> Positions:
+        """Frames of keys, moved along with an edited base pose or not."""
+        return base_edits.applied(meshes.of(self.bodies[0].obj), item, keyed, follow=self.follow_base)
 
     def _placed(self, positions: Positions) -> Positions:
         """Positions (N, V, 3) in the axes of the file, moved along with objects that were moved."""
@@ -164,12 +155,12 @@ class Source:
             )
         positions = np.asarray(FILE_Y_UP.undo(values), np.float32)
         if keyed is not None:
-            return self._placed(self._beside_keys(keyed, positions))
+            return self._placed(self._beside_keys(item, keyed, positions))
         return positions if case is None else self._placed(case.mended(positions))
 
-    def _beside_keys(self, keyed: Positions, baked: Positions) -> Positions:
+    def _beside_keys(self, item: Any, keyed: Positions, baked: Positions) -> Positions:
         """What else moves vertices that have keys: those that it does not move are as their keys have them."""
-        shown = self._with_base_edits(self.bodies[0].obj, keyed)
+        shown = self._with_base_edits(item, keyed)
         moved = np.abs(baked - keyed).max(axis=2, keepdims=True) > residual.TOLERANCE
         return np.where(moved, shown + (baked - keyed), shown)
 

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import bmesh
 import bpy
 import numpy as np
 import pytest
@@ -14,13 +15,16 @@ from addon.io_carnivores.formats.cat import Cat, CatAnimation
 from addon.io_carnivores.formats.model import name_field
 from addon.io_carnivores.formats.motion import Animation
 from addon.io_carnivores.formats.vtl import Vtl
-from addon.io_carnivores.scene import clips, kept
+from addon.io_carnivores.scene import clip_edit, clips, kept
 from addon.io_common.scene import selection
 
 from tests import characters, creature
 
 from .helpers import scene
 from .helpers.memory import measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MOTIONS = ["BONES", "KEYS", "RELATIVE_KEYS"]
 
@@ -114,15 +118,39 @@ def test_the_base_pose_of_keys_is_the_base_pose_of_the_file(tmp_path: Path) -> N
     assert car.read(after).model.vertices["position"][5, 1] == character.model.vertices["position"][5, 1] + 1.5
 
 
+def _by_script(obj: bpy.types.Object) -> None:
+    """What Edit Mode would take along stays where it is."""
+    obj.data.vertices[20].co.z += 5.0
+    if obj.data.shape_keys is not None:
+        obj.data.shape_keys.reference_key.data[20].co.z += 5.0
+
+
+def _by_hand(obj: bpy.types.Object) -> None:
+    obj.active_shape_key_index = 0
+    with scene.edit_mode(obj):
+        vertices = bmesh.from_edit_mesh(obj.data).verts
+        vertices.ensure_lookup_table()
+        vertices[20].co.z += 5.0
+
+
 @pytest.mark.parametrize("follow", [True, False])
-@pytest.mark.parametrize("motion", ["BONES", "KEYS"])
-def test_the_base_pose_takes_the_frames_along(tmp_path: Path, motion: str, follow: bool) -> None:
+@pytest.mark.parametrize("edit", [_by_script, _by_hand])
+@pytest.mark.parametrize("motion", ["BONES", "KEYS", "RELATIVE_KEYS"])
+def test_the_base_pose_takes_the_frames_along(
+    tmp_path: Path, motion: str, edit: Callable[[bpy.types.Object], None], follow: bool
+) -> None:
     """An edited vertex moves with its bone in every frame, or leaves the frames alone; all others keep their bytes."""
     character = characters.creature()
     _data, obj = scene.bring_model(tmp_path / "worm.car", character, motion=motion)
-    obj.data.vertices[20].co.z += 5.0
-    after = car.read(scene.export(tmp_path / "out.car", obj, use_base_edits=follow))
-    for old, new in zip(character.animations, after.animations, strict=True):
+    edit(obj)
+    if motion != "BONES":
+        clip_edit.duplicate(obj, 2)
+    name = obj.name
+    scene.reopen(tmp_path / "scene.blend")
+    after = car.read(scene.export(tmp_path / "out.car", bpy.data.objects[name], use_base_edits=follow))
+    if motion != "BONES":
+        assert np.array_equal(after.animations[3].frames, after.animations[2].frames)
+    for old, new in zip(character.animations, after.animations[:3], strict=True):
         moved = (old.frames != new.frames).any(axis=2)
         others = np.delete(moved, 20, axis=1)
         assert not others.any()
@@ -130,6 +158,8 @@ def test_the_base_pose_takes_the_frames_along(tmp_path: Path, motion: str, follo
         if follow:
             away = np.linalg.norm((new.frames[:, 20] - old.frames[:, 20].astype(int)) / 16, axis=1)
             assert np.abs(away - 5.0).max() < 0.3, "the same way out, whichever way the bone has turned"
+        else:
+            assert not moved.any()
 
 
 @pytest.mark.parametrize("motion", ["BONES", "KEYS"])

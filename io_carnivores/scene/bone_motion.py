@@ -206,12 +206,6 @@ def fit(
         soft_keys.show(obj)
 
 
-def is_recovered(obj: bpy.types.Object) -> bool:
-    """Whether bones that were recovered from motion carry the mesh of `obj`."""
-    rig = selection.armature_of(obj)
-    return rig is not None and any(kept.has(bone, kept.OWNER_NUMBER) for bone in rig.data.bones)
-
-
 def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64], keyed: Keyed) -> str:
     """Quaternion, location and scale curves of the bones, linear between the frames of the file; their fingerprint."""
     pen = curves.Pen(bag)

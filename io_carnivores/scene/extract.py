@@ -12,7 +12,7 @@ from ...io_common.formats.errors import ExportError
 from ...io_common.formats.files import safe_stem
 from ...io_common.scene import selection
 from ..formats.model import BONE, FACE, Model, TextureFile, label, name_field
-from . import kept, part, sheets
+from . import kept, part, sheets, skeleton
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +33,7 @@ def extract_3df(
     """One 3DF model from `objects`, joined."""
     del path
     model, parts = _with_texels(context, objects, options, digest)
+    _tell_cut_names(parts, digest)
     _complete_for_pc(model, parts, digest)
     return model
 
@@ -67,6 +68,10 @@ def extract_3dn(
 ) -> Model:
     """One 3DN model from `objects`, joined. `texture` is set when its picture should be written beside it."""
     parts, sheet = _parts(context, objects, options, digest, exact_size=False)
+    for entry in parts:
+        if skeleton.is_recovered(entry.rig):
+            entry.bones = entry.bones[:0]  # which is not a part of the game's file, but of the tools'
+    _tell_cut_names(parts, digest)
     model = _assemble(parts)
     first = parts[0].mesh
     model.texture_name = kept.get(first, kept.TEXTURE_NAME, b"")
@@ -228,6 +233,14 @@ def _with_current_vertices(
     out = records[whole].copy()
     out["corner"] = corner[whole]
     return out, at[whole]
+
+
+def _tell_cut_names(parts: list[Part], digest: Digest) -> None:
+    for entry in parts:
+        for name in entry.cut_names if len(entry.bones) else ():
+            digest.add(
+                f'the bone name "{name}" does not fit: a file has room for 31 Latin characters', subject=entry.name
+            )
 
 
 def _complete_for_pc(model: Model, parts: list[Part], digest: Digest) -> None:

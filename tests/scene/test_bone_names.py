@@ -216,3 +216,57 @@ def test_names_of_a_model_refused(tmp_path: Path) -> None:
             import_with(tmp_path, tmp_path / name)
     after = [len(blocks) for blocks in (bpy.data.objects, bpy.data.meshes, bpy.data.actions, bpy.data.armatures)]
     assert after == before
+
+
+@pytest.mark.parametrize("placeholder", [False, True])
+def test_a_model_with_the_recovered_bones(tmp_path: Path, placeholder: bool) -> None:  # noqa: FBT001
+    """A 3DF made of a character has its bones, by owner, and gives them back to the character."""
+    character = characters.creature()
+    data, obj = scene.bring_model(tmp_path / "worm.car", character, motion="BONES")
+    if placeholder:  # the base pose of the file is far from where the bones rest
+        base = character.model.vertices["position"].astype(np.float64)
+        character.model.vertices["position"] = base @ characters.turned(0.7, 1).T + np.array([40.0, 10.0, -300.0])
+        bpy.data.objects.remove(selection.armature_of(obj))
+        data, obj = scene.bring_model(tmp_path / "far.car", character, motion="BONES")
+    for bone, name in zip(bones_of(obj), ["Tail End", "Tail", "Body", "x" * 40], strict=True):
+        bone.name = name
+    owners = {bone.name: bone[kept.OWNER_NUMBER] for bone in bones_of(obj)}
+    heads = {bone.name[:31]: np.array(bone.head_local) for bone in bones_of(obj)}
+    parents = {bone.name[:31]: bone.parent.name[:31] if bone.parent else None for bone in bones_of(obj)}
+    model = model_3df.read(scene.export(tmp_path / "worm.3df", obj))
+    names = [bytes(name).split(b"\0")[0].decode() for name in model.bones["name"].tolist()]
+    assert {name[:31]: owner for name, owner in owners.items()} == {name: owner for owner, name in enumerate(names)}
+    assert {
+        name: names[parent] if parent >= 0 else None for name, parent in zip(names, model.bones["parent"], strict=True)
+    } == parents
+    assert np.array_equal(model.vertices["owner"], character.model.vertices["owner"])
+    path = tmp_path / ("far.car" if placeholder else "worm.car")
+    made = scene.bring(path, bones_from=str(tmp_path / "worm.3df"), motion="BONES")
+    again = next(entry for entry in made if entry.type == "MESH")
+    assert {bone.name for bone in bones_of(again)} == set(names)
+    for bone in bones_of(again):
+        assert np.abs(np.array(bone.head_local) - heads[bone.name]).max() < 0.3, bone.name
+        assert (bone.parent.name if bone.parent else None) == parents[bone.name]
+    assert scene.export(tmp_path / "out.car", again) == data
+
+
+@pytest.mark.samples("*.car")
+def test_models_of_real_creatures(sample: Path, tmp_path: Path) -> None:
+    """The bones of the 3DF are where those of the armature are, or where the base pose has them."""
+    made = scene.bring(sample)
+    obj = next(entry for entry in made if entry.type == "MESH")
+    rig = selection.armature_of(obj)
+    if rig is None:
+        assert not len(clips.animations(obj.data)) or obj.data.shape_keys is not None
+        return
+    model = model_3df.read(scene.export(tmp_path / "out.3df", obj))
+    for bone in rig.data.bones:
+        record = model.bones[bone[kept.OWNER_NUMBER]]
+        parent = bone.parent[kept.OWNER_NUMBER] if bone.parent else -1
+        assert (bytes(record["name"]), record["parent"]) == (name_field(bone.name), parent)
+    title = {bone.name: np.array(bone.head_local) for bone in rig.data.bones}
+    data = scene.export(tmp_path / "one.car", obj)
+    again = next(entry for entry in scene.bring(sample, bones_from=str(tmp_path / "out.3df")) if entry.type == "MESH")
+    off = [np.abs(np.array(bone.head_local) - title[bone.name]).max() for bone in bones_of(again)]
+    assert max(off) < 0.1
+    assert scene.export(tmp_path / "two.car", again) == data

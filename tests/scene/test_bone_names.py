@@ -10,7 +10,7 @@ import bpy
 import mathutils
 import numpy as np
 import pytest
-from addon.io_carnivores.formats import car, model_3df, model_3dn
+from addon.io_carnivores.formats import bone_source, car, model_3df, model_3dn
 from addon.io_carnivores.formats.model import BONE, Model, name_field
 from addon.io_carnivores.scene import clips, curves, kept
 from addon.io_common.scene import compat, selection
@@ -270,3 +270,41 @@ def test_models_of_real_creatures(sample: Path, tmp_path: Path) -> None:
     off = [np.abs(np.array(bone.head_local) - title[bone.name]).max() for bone in bones_of(again)]
     assert max(off) < 0.1
     assert scene.export(tmp_path / "two.car", again) == data
+
+
+def test_names_of_another_creature(tmp_path: Path) -> None:
+    """As many owners, of the same numbers: other places and other shares of the vertices give it away."""
+    model = with_bones(characters.tube())
+    other = model.vertices["position"].copy()
+    other[:, 2] = other[:, 2] ** 2 / 240  # everything at one end
+    model.vertices["position"] = other[:, [1, 0, 2]]
+    model.vertices["owner"] = np.searchsorted([20, 24, 26], np.arange(len(other)), side="right")
+    (tmp_path / "other.3df").write_bytes(model_3df.write(model))
+    with pytest.raises(RuntimeError, match=r"other\.3df: the bones of this model are not those of the creature: no"):
+        import_with(tmp_path, tmp_path / "other.3df")
+
+
+@pytest.mark.samples("*/ALLO.CAR")
+def test_names_of_another_real_creature(sample: Path, tmp_path: Path) -> None:
+    """A 3DF of one creature is refused for every other, and the same one of the other game gives its names."""
+    obj = next(entry for entry in scene.bring(sample, motion="BONES") if entry.type == "MESH")
+    scene.export(tmp_path / "allo.3df", obj)
+    tried = 0
+    for path in sorted(sample.parent.glob("*.[cC][aA][rR]")):
+        character = car.read(path.read_bytes())
+        if path == sample or len(np.unique(character.model.vertices["owner"])) < 4 or not character.animations:
+            continue
+        with pytest.raises(RuntimeError, match="not those of the creature"):
+            scene.bring(path, bones_from=str(tmp_path / "allo.3df"))
+        tried += 1
+    assert tried > 4
+    vertices = car.read(sample.read_bytes()).model.vertices
+    model = model_3df.read((tmp_path / "allo.3df").read_bytes())
+    shuffled = np.random.default_rng(1).permutation(len(model.bones))  # other numbers, and a part of it cut away
+    model.vertices, model.bones = model.vertices[40:].copy(), model.bones.copy()
+    model.vertices["owner"] = shuffled[model.vertices["owner"]]
+    names = model.bones["name"].copy()
+    model.bones["name"][shuffled] = names
+    found = bone_source.table(model, vertices, sample)
+    used = np.unique(vertices["owner"])
+    assert np.mean(found["name"][used] == names[used]) > 0.9

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
@@ -17,6 +17,8 @@ from ..formats.model import label, name_field
 from . import bone_motion, build, clips, extract, frames, kept, numbering, shape_motion, sound_table, sounds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from ...io_common.formats.digest import Digest
@@ -127,12 +129,31 @@ def extract_car(
     """The character that `objects` show; its lists are those of the first mesh that has some."""
     model = extract.extract_body(context, objects, options, digest)
     mesh = clips.list_owner(objects)
-    character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(path.stem))
+    title = kept.get(mesh, kept.CAT_TITLE, "") or path.stem
+    character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(title))
     source = frames.Source.of(context, objects, options, len(model.vertices), digest)
     character.animations = [source.animation(item) for item in clips.animations(mesh)]
     for item in clips.sounds(mesh):
         data = sounds.samples(item.sound) if item.sound is not None else b""
         character.sounds.append(Sound(clips.raw_name(item), data))
+    model_name = kept.get(mesh, kept.CAT_MODEL, "")
+    if model_name:
+        prefix = f"{PurePath(model_name).stem}_"
+        for entries in (character.animations, character.sounds):
+            _without_prefix(entries, prefix)
     character.table = sound_table.table(mesh, len(character.sounds))
     character.check_loops = options.use_loop_check
     return character
+
+
+def _without_prefix(entries: Sequence[Any], prefix: str) -> None:
+    """Undo what a CAT needs for the names of its files, where all of them have it."""
+    names = [label(entry.name) for entry in entries]
+    # What was led by it in other letters before was called so in the first place.
+    plain = [name.removeprefix(prefix) for name in names]
+    whole = all(name.lower().startswith(prefix.lower()) for name in names)
+    if not whole or not all(plain) or len(set(plain)) < len(set(names)):
+        return
+    for entry, old, new in zip(entries, names, plain, strict=True):
+        if new != old:
+            entry.name = name_field(new)

@@ -46,6 +46,7 @@ def extract_body(
     model.bones = np.zeros(0, BONE)
     if any(kept.get(entry.mesh, kept.KIND, "") in _MOBILE for entry in parts):
         model.vertices = _owned(model.vertices)
+        model.texels = _without_padding(model)
     return model
 
 
@@ -268,6 +269,14 @@ def _owned(vertices: npt.NDArray[Any]) -> npt.NDArray[Any]:
     out["hide"] = np.where(out["hide"] < 0, 0, out["hide"])
     out["owner"] = np.maximum(out["owner"], 0)
     return out
+
+
+def _without_padding(model: Model) -> npt.NDArray[np.uint16]:
+    """The texture without the rows that `_padded` adds at its end, or what looks like them and no face shows."""
+    filled = np.flatnonzero(model.texels.any(axis=1))
+    lowest = int(model.faces["v"].max(initial=0)) if len(model.faces) else 0  # files have corners on the lower edge
+    rows = max(int(filled[-1]) + 1 if len(filled) else 0, lowest)
+    return model.texels[:rows] if rows else model.texels
 
 
 def _padded(sheet: sheets.Sheet) -> npt.NDArray[np.uint8]:

@@ -361,3 +361,50 @@ def test_memory_of_an_import(tmp_path: Path, motion: str, owners: int) -> None:
     with measured() as peak:
         scene.bring(tmp_path / "creature.car", motion=motion)
     assert peak() < (64 << 20) + 20 * len(data)
+
+
+def _by_way_of_a_cat(path: Path, title: str, folder: Path) -> bytes:
+    """The CAR that becomes of a CAR as a CAT with all its files and back."""
+    scene.export(folder / f"{title}.cat", next(obj for obj in scene.bring(path) if obj.type == "MESH"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    back = next(obj for obj in scene.bring(folder / f"{title}.cat") if obj.type == "MESH")
+    return scene.export(folder / "back.car", back)
+
+
+def test_there_and_back_by_the_other_game(tmp_path: Path) -> None:
+    """Names, texels, frames and sounds are the same again; only what a CAT has no place for is lost."""
+    character = characters.creature()
+    character.model = characters.tube(rows=200)
+    character.animations[2].name = name_field("worm_in_its_name")
+    character.animations[1].name = name_field("idle")
+    (tmp_path / "worm.car").write_bytes(characters.written(character))
+    found = car.read(_by_way_of_a_cat(tmp_path / "worm.car", "worm", tmp_path))
+    labels = [bytes(entry.name).split(b"\0")[0] for entry in (*found.animations, *found.sounds)]
+    assert labels == [b"walk", b"idle", b"in_its_name", b"lone", b"roar"]
+    assert found.name == name_field("Tube")
+    assert np.array_equal(found.model.texels, character.model.texels)
+    assert np.array_equal(found.model.faces, character.model.faces)
+    for old, new in zip(character.animations, found.animations, strict=True):
+        assert np.array_equal(old.frames, new.frames)
+
+
+@pytest.mark.samples("*/ALLO.CAR")
+def test_a_real_creature_there_and_back(sample: Path, tmp_path: Path) -> None:
+    """Nothing changes but the last bytes of the block with its name."""
+    data = sample.read_bytes()
+    after = _by_way_of_a_cat(sample, "allo", tmp_path)
+    assert after[32:] == data[32:]
+    assert after[:24] == data[:24]
+
+
+def test_names_without_a_common_beginning_stay(tmp_path: Path) -> None:
+    """A prefix that one of them has not was not put there."""
+    character = characters.creature()
+    (tmp_path / "worm.car").write_bytes(characters.written(character))
+    scene.export(tmp_path / "worm.cat", next(obj for obj in scene.bring(tmp_path / "worm.car") if obj.type == "MESH"))
+    back = meshes(scene.bring(tmp_path / "worm.cat"))
+    clips.animations(back.data)[0].name = "other"
+    found = car.read(scene.export(tmp_path / "back.car", back))
+    names = [bytes(entry.name).split(b"\0")[0].decode() for entry in found.animations]
+    assert names[0] == "other"
+    assert all(name.startswith("worm_") for name in names[1:])

@@ -12,7 +12,7 @@ import bpy
 
 from ...io_common.formats.errors import UserError
 from ...io_common.formats.files import safe_stem
-from ...io_common.scene import compat, selection
+from ...io_common.scene import compat, posing, selection
 from ...io_common.scene import mesh as meshes
 from . import bake, bone_rename, clip_edit, clips, frames, shape_motion, soft_keys, sounds
 
@@ -36,6 +36,8 @@ def show(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
         if not aims:
             raise UserError(f'the Action "{item.action.name}" moves nothing of "{objects[0].name}"')
         for aim in aims:
+            if aim.block in {selection.armature_of(obj) for obj in objects}:
+                posing.rest_pose(aim.block)  # what the Action does not key is where the last one left it
             compat.assign_action(aim.block, aim.action, aim.slot)
     for obj in objects:
         obj.show_only_shape_key = False
@@ -47,9 +49,7 @@ def show(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
     scene.frame_set(min(max(scene.frame_current, scene.frame_start), scene.frame_end))
 
 
-def play(
-    context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: Any, *, use_rate: bool = False
-) -> bool:
+def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: Any, *, use_rate: bool = False) -> bool:
     """`show`, from the first frame, at the rate the animation is laid out for; whether a sound goes with it.
 
     `use_rate`: it and all others are laid out anew for the rate at which its own keys lie on whole frames. Raises

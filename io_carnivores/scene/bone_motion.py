@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..formats.motion import Animation
-    from ..formats.recover import Clip, Rig
+    from ..formats.recover import Rig
 
 # Bones that never leave their joint by more than this (file units) get no location curves; a step is 1/16.
 _STILL = 0.004
@@ -222,7 +222,7 @@ def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.f
 
 
 def rig_print(rig_object: bpy.types.Object, names: Sequence[str] | None = None) -> str:
-    """A digest of the bones that an Action moves, under other `names` where these are given; all that bears on a pose."""
+    """A digest of the bones that an Action moves, under other `names` where given; all that bears on a pose."""
     digest = hashlib.blake2b(digest_size=16)
     bones = rig_object.data.bones
     digest.update("\0".join(names or [bone.name for bone in bones]).encode())

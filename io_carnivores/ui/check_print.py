@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import bmesh
 import numpy as np
 
-from ...io_common.scene import selection
 from ...io_common.scene import mesh as meshes
+from ...io_common.scene import selection
 from ..scene import clips, curves, face_flags
 from .live import live
 

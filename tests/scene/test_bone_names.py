@@ -148,7 +148,7 @@ def test_names_of_an_armature_refused(boned: bpy.types.Object) -> None:
             bone.head.x += 5000 if bone.name == "left.L" else -5000
             bone.tail = bone.head + mathutils.Vector((0, 0, 1))
     scene.select(selection.armature_of(boned), rig)
-    with pytest.raises(RuntimeError, match=r"no bone of .* lies where"):
+    with pytest.raises(RuntimeError, match=r"No bone of .* lies where"):
         bpy.ops.carnivores.name_bones()
     assert [bone.name for bone in bones_of(boned)] == names
 
@@ -219,7 +219,7 @@ def test_names_of_a_model_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("placeholder", [False, True])
-def test_a_model_with_the_recovered_bones(tmp_path: Path, placeholder: bool) -> None:  # noqa: FBT001
+def test_a_model_with_the_recovered_bones(tmp_path: Path, placeholder: bool) -> None:
     """A 3DF made of a character has its bones, by owner, and gives them back to the character."""
     character = characters.creature()
     data, obj = scene.bring_model(tmp_path / "worm.car", character, motion="BONES")

@@ -102,9 +102,7 @@ def _names_only(bones: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return found
 
 
-def _by_place(
-    source: Model, vertices: npt.NDArray[Any], used: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[Any], float]:
+def _by_place(source: Model, vertices: npt.NDArray[Any], used: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], float]:
     """The table by the places of owners, and the share of the vertices that both models have on the same bones."""
     theirs = np.unique(source.vertices["owner"].astype(np.int64))
     theirs = theirs[(theirs >= 0) & (theirs < len(source.bones))]

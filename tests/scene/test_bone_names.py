@@ -219,7 +219,7 @@ def test_names_of_a_model_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("placeholder", [False, True])
-def test_a_model_with_the_recovered_bones(tmp_path: Path, placeholder: bool) -> None:  # noqa: FBT001
+def test_a_model_with_the_recovered_bones(tmp_path: Path, placeholder: bool) -> None:
     """A 3DF made of a character has its bones, by owner, and gives them back to the character."""
     character = characters.creature()
     data, obj = scene.bring_model(tmp_path / "worm.car", character, motion="BONES")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def _nodes(obj: bpy.types.Object) -> None:
     ]
     nodes[1].pair_with_output(nodes[3])
     nodes[2].inputs["Offset"].default_value = (0, 0, 1)
-    for first, second in zip(nodes[:-1], nodes[1:], strict=True):
+    for first, second in itertools.pairwise(nodes):
         source = first.outputs["Geometry"] if "Geometry" in first.outputs else first.outputs[0]
         target = second.inputs["Geometry"] if "Geometry" in second.inputs else second.inputs[0]
         tree.links.new(source, target)

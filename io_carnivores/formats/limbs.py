@@ -48,13 +48,16 @@ def turned(turn: Doubles, way: Doubles, parent: Ints, match: Match) -> Doubles:
     """
     result = np.tile(np.eye(3), (len(turn), len(parent), 1, 1))
     leader = _leaders(parent, match)
+    alike = (way == np.eye(3)).all(axis=(1, 2))  # no limb above it is turned either
     for bone, (above, led, found) in enumerate(
         zip(parent.tolist(), leader.tolist(), match.source.tolist(), strict=True)
     ):
         if found < 0:
             if above >= 0:
                 result[:, bone] = result[:, above]
-        elif led < 0:
+            continue
+        alike[bone] &= led < 0 or alike[led]
+        if alike[bone]:
             result[:, bone] = turn[:, found]
         else:
             alone = turn[:, match.source[led]].transpose(0, 2, 1) @ turn[:, found]

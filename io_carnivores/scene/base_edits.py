@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def remember(mesh: bpy.types.Mesh, action: bpy.types.Action, points: Positions) -> None:
-    """Keep on `action` where the relative keys `points` (N, V, 3) of an animation are in the mean, by vertex numbers."""
+    """Keep on `action` where the relative keys `points` (N, V, 3) of an animation are in the mean."""
     number = _numbers(mesh)
     known = number >= 0
     if not known.any():

@@ -222,7 +222,7 @@ def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.f
 
 
 def rig_print(rig_object: bpy.types.Object, names: Sequence[str] | None = None) -> str:
-    """A digest of the bones that an Action moves, under other `names` where these are given; all that bears on a pose."""
+    """A digest of what bears on the poses of all bones, under other `names` where these are given."""
     digest = hashlib.blake2b(digest_size=16)
     bones = rig_object.data.bones
     digest.update("\0".join(names or [bone.name for bone in bones]).encode())

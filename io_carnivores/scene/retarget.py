@@ -2,7 +2,8 @@
 """The Actions of one armature given to another, bone by bone.
 
 Every bone of the target turns in space as its counterpart turns from its own rest pose, so that neither rolls nor rest
-directions have to agree; limbs that hang on one creature and stick out of the other swing as they do, see `limbs`. Travel is scaled by the sizes of the two; bones without a counterpart keep to their parents.
+directions have to agree; limbs that hang on one creature and stick out of the other swing as they do, see `limbs`.
+Travel is scaled by the sizes of the two; bones without a counterpart keep to their parents.
 """
 
 from __future__ import annotations

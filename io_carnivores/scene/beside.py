@@ -38,7 +38,10 @@ def is_bound(obj: bpy.types.Object) -> bool:
 def bones_alone(obj: bpy.types.Object) -> bool:
     """Whether an Action of the bones that carry `obj`, and it alone, says where their vertices are."""
     rig = selection.armature_of(obj)
-    if rig is None or _moved(obj) or _driven(rig) or _driven(rig.data) or _acted(rig.data):
+    if rig is None or _moved(obj) or _driven(rig):
+        return False
+    armature = cast("bpy.types.Armature", rig.data)
+    if _driven(armature) or _acted(armature):
         return False
     if any(bone.rotation_mode != _TURNS for bone in rig.pose.bones):
         return False

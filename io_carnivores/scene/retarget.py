@@ -2,7 +2,8 @@
 """The Actions of one armature given to another, bone by bone.
 
 Every bone of the target turns in space as its counterpart turns from its own rest pose, so that neither rolls nor rest
-directions have to agree. Travel is scaled by the sizes of the two; bones without a counterpart keep to their parents.
+directions have to agree; limbs that hang on one creature and stick out of the other swing as they do, see `limbs`.
+Travel is scaled by the sizes of the two; bones without a counterpart keep to their parents.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import compat, selection
 from ...io_common.scene import mesh as meshes
-from ..formats import bone_match, bone_space
+from ..formats import bone_match, bone_space, limbs
 from . import bake, clip_copy, clip_edit, clips, curves, frames, resting, rig_motion, sound_table
 from .rig_motion import Rest
 
@@ -206,6 +207,8 @@ def carried(plan: Plan, moved: Matrices) -> Matrices:
     """What moves the rest pose of the target, (N, T, 4, 4), from what moves that of the source, (N, S, 4, 4)."""
     scale = np.maximum(np.cbrt(np.linalg.det(moved[..., :3, :3])), 1e-6)
     turn = plan.frame @ (moved[..., :3, :3] / scale[..., None, None]) @ plan.frame.T
+    way = limbs.ways(plan.target.turned(np.eye(3)), plan.source.turned(plan.frame), plan.target.parent, plan.match)
+    turned = limbs.turned(turn, way, plan.target.parent, plan.match)
     travel = _travel(plan.source, moved, scale) @ plan.frame.T * plan.ratio
     shift = np.einsum("nbij,bj->nbi", moved[..., :3, :3], plan.source.heads) + moved[..., :3, 3] - plan.source.heads
     shift = shift @ plan.frame.T * plan.ratio
@@ -223,8 +226,8 @@ def carried(plan: Plan, moved: Matrices) -> Matrices:
         if parent < 0 or not led[parent]:
             place = place + shift[:, found]
         elif not plan.target.connected[bone]:
-            place = place + np.einsum("nij,nj->ni", above[:, :3, :3], travel[:, found])
-        linear = turn[:, found] * scale[:, found, None, None]
+            place = place + np.einsum("nij,nj->ni", above[:, :3, :3], travel[:, found] @ way[bone].T)
+        linear = turned[:, bone] * scale[:, found, None, None]
         result[:, bone, :3, :3] = linear
         result[:, bone, :3, 3] = place - linear @ head
     return result

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
 from addon.io_carnivores.formats import model_3df
+from addon.io_common.ui import props
 from addon.io_carnivores.scene.options import Export3dnOptions, ExportOptions, Import3dnOptions
 
 from tests.scene.helpers import models, scene
@@ -205,7 +207,7 @@ def test_every_option_is_tested() -> None:
 
 def test_a_file_is_chosen_without_a_second_browser(tmp_path: Path) -> None:
     """Blender opens none inside the import dialog: a plain text, which lists the files that lie beside."""
-    named = bpy.types.IMPORT_SCENE_OT_carnivores_car.bl_rna.properties["bones_from"]
+    named = bpy.ops.import_scene.carnivores_car.get_rna_type().properties["bones_from"]
     assert named.subtype == "NONE"
     search = props._files_beside((".3df", ".3dn"))
     for name in ("Allo.3DF", "mosh.3dn", "allo.car", "a.txt"):

@@ -47,9 +47,7 @@ def show(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
     scene.frame_set(min(max(scene.frame_current, scene.frame_start), scene.frame_end))
 
 
-def play(
-    context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: Any, *, use_rate: bool = False
-) -> bool:
+def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: Any, *, use_rate: bool = False) -> bool:
     """`show`, from the first frame, at the rate the animation is laid out for; whether a sound goes with it.
 
     `use_rate`: it and all others are laid out anew for the rate at which its own keys lie on whole frames. Raises

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import bmesh
 import numpy as np
 
-from ...io_common.scene import selection
 from ...io_common.scene import mesh as meshes
+from ...io_common.scene import selection
 from ..scene import clips, curves, face_flags
 from .live import live
 
@@ -52,7 +52,7 @@ def _parts(obj: bpy.types.Object) -> tuple[object, ...]:
     sounds = [(item.name, item.sound and item.sound.name) for item in clips.sounds(obj.data)]
     rig = selection.armature_of(obj)
     bones = len(cast("bpy.types.Armature", rig.data).bones) if rig is not None else 0
-    return shape, [list(row) for row in obj.matrix_world], actions, listed, sounds, bones
+    return shape, np.array(obj.matrix_world).tolist(), actions, listed, sounds, bones
 
 
 def _shape(obj: bpy.types.Object) -> str:

@@ -11,8 +11,8 @@ import bpy
 import numpy as np
 import pytest
 from addon.io_carnivores.formats import model_3df
-from addon.io_common.ui import props
 from addon.io_carnivores.scene.options import Export3dnOptions, ExportOptions, Import3dnOptions
+from addon.io_common.ui import props
 
 from tests.scene.helpers import models, scene
 

@@ -33,8 +33,7 @@ def build_vtl(
     context: bpy.types.Context, found: Vtl, path: Path, options: AnimationOptions, digest: Digest
 ) -> list[bpy.types.Object]:
     """The animation of a VTL on the selected mesh, or on one of its own."""
-    del digest
-    obj, item = _build(context, found.animation, path, options, "carnivores_vtl")
+    obj, item = _build(context, found.animation, path, options, "carnivores_vtl", digest)
     item.last_index = found.last_index
     return [obj]
 
@@ -43,16 +42,20 @@ def build_ani(
     context: bpy.types.Context, found: Animation, path: Path, options: AnimationOptions, digest: Digest
 ) -> list[bpy.types.Object]:
     """The animation of an ANI on the selected mesh, or on one of its own."""
-    del digest
-    return [_build(context, found, path, options, "carnivores_ani")[0]]
+    return [_build(context, found, path, options, "carnivores_ani", digest)[0]]
 
 
 def _build(
-    context: bpy.types.Context, animation: Animation, path: Path, options: AnimationOptions, kind: str
+    context: bpy.types.Context, animation: Animation, path: Path, options: AnimationOptions, kind: str, digest: Digest
 ) -> tuple[bpy.types.Object, Any]:
     count = animation.frames.shape[1]
     obj = _fitting(context, count) or _loose(context, animation, path, options, kind)
-    return obj, add(context, obj, animation, path.stem)
+    before = [entry.name for entry in clips.animations(obj.data)]
+    item = add(context, obj, animation, path.stem)
+    if item.name in before:
+        place, first = len(before) + 1, before.index(item.name) + 1
+        digest.note(f'"{item.name}" stands at place {place} of the list; place {first} has that name, too')
+    return obj, item
 
 
 def _fitting(context: bpy.types.Context, count: int) -> bpy.types.Object | None:

@@ -57,7 +57,7 @@ class _OnList(_Base):
         try:
             self.act(context, obj)
         except UserError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, state.sentence(error))
             return {"CANCELLED"}
         state.redraw(context)
         return {"FINISHED"}

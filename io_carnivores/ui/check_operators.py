@@ -56,7 +56,7 @@ class CARNIVORES_OT_check(bpy.types.Operator):
                 (obj.name, issue) for obj in objects for issue in inspect.inspect(context, obj, self.game, Digest())
             ]
         except UserError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, state.sentence(error))
             return {"CANCELLED"}
         found.sort(key=lambda entry: entry[1].severity is not Severity.ERROR)
         shown = state.sidebar(context)
@@ -132,7 +132,7 @@ class CARNIVORES_OT_check_select(bpy.types.Operator):
                 return {"CANCELLED"}
             number = inspect.select(context, obj, self.game, issue)
         except UserError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, state.sentence(error))
             return {"CANCELLED"}
         by_face = bool(len(issue.faces))
         self._edit(context, obj, by_face=by_face)

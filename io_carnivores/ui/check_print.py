@@ -52,7 +52,7 @@ def _parts(obj: bpy.types.Object) -> tuple[object, ...]:
     sounds = [(item.name, item.sound and item.sound.name) for item in clips.sounds(obj.data)]
     rig = selection.armature_of(obj)
     bones = len(cast("bpy.types.Armature", rig.data).bones) if rig is not None else 0
-    return shape, [list(row) for row in obj.matrix_world], actions, listed, sounds, bones
+    return shape, np.array(obj.matrix_world).tolist(), actions, listed, sounds, bones
 
 
 def _shape(obj: bpy.types.Object) -> str:

@@ -47,6 +47,12 @@ def bits(names: set[str]) -> int:
     return int(total)
 
 
+def sentence(error: UserError) -> str:
+    """An error as a message by itself: its name of a file stays, all else starts with a capital letter."""
+    text = str(error)
+    return text if error.path is not None else f"{text[:1].upper()}{text[1:]}"
+
+
 def _redraw(_self: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
     redraw(context)
 

@@ -43,7 +43,7 @@ class _FromOther(_Base):
         try:
             cls.sides(context)
         except UserError as error:
-            cls.poll_message_set(str(error).removesuffix("."))
+            cls.poll_message_set(state.sentence(error).removesuffix("."))
             return False
         return True
 
@@ -57,7 +57,7 @@ class _FromOther(_Base):
         try:
             said, warned = self.act(context)
         except UserError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, state.sentence(error))
             return {"CANCELLED"}
         self.report({"WARNING" if warned else "INFO"}, said)
         state.redraw(context)

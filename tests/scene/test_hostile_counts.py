@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 import bpy
 import pytest
+from addon.io_carnivores.formats.car import Sound
+from addon.io_carnivores.formats.model import name_field
+from addon.io_carnivores.formats.motion import Animation
 from addon.io_carnivores.scene import clips
+
+from tests import characters
 
 from .helpers import scene
 
@@ -38,3 +43,40 @@ def test_vertices_without_frames(kind: str, vertices: int, tmp_path: Path) -> No
         getattr(bpy.ops.export_scene, f"carnivores_{kind}")(filepath=str(out))
         assert out.read_bytes() == data
         out.unlink()
+
+
+NAMES = [b"\xff" * 31, b"\xe0" * 30, b"\x80" * 20, b"a" + b"\x80" * 20, b"ab" + b"\x80" * 20]
+
+
+@pytest.mark.parametrize("way", ["BONES", "KEYS", "RELATIVE_KEYS"])
+@pytest.mark.parametrize("correctives", [False, True])
+def test_names_are_cut_between_characters(way: str, correctives: bool, tmp_path: Path) -> None:
+    """Letters of several bytes everywhere; Blender would cut inside one, and cannot tell the name any more."""
+    character = characters.creature()
+    for number, entry in enumerate([*character.animations, *character.sounds]):
+        entry.name = NAMES[number % len(NAMES)].ljust(32, b"\0")
+    character.animations[0].name = character.animations[1].name
+    data, obj = scene.bring_model(tmp_path / "worm.car", character, motion=way, use_correctives=correctives)
+    keys = [block.name for block in obj.data.shape_keys.key_blocks] if obj.data.shape_keys is not None else []
+    for names in (keys, [block.name for block in bpy.data.actions], [block.name for block in bpy.data.sounds]):
+        assert len(set(names)) == len(names)
+    for _action in clips.animations(obj.data)[:]:
+        bpy.ops.carnivores.animation_duplicate(number=0)
+        bpy.ops.carnivores.animation_remove(number=1)
+    assert scene.export(tmp_path / "out.car", obj) == data
+
+
+@pytest.mark.parametrize("way", ["BONES", "KEYS"])
+def test_long_lists_of_one_name(way: str, tmp_path: Path) -> None:
+    """Data-blocks of long lists are led by their number, the lists themselves say what the file says."""
+    many = clips.MANY + 10
+    character = characters.creature()
+    moved = character.animations[0]
+    character.animations = [Animation(name_field("a"), 10, moved.frames[:2]) for _ in range(many)]
+    character.sounds = [Sound(name_field("s"), b"\1\0" if number % 2 else b"") for number in range(many)]
+    data, obj = scene.bring_model(tmp_path / "worm.car", character, motion=way)
+    assert {item.name for item in clips.animations(obj.data)} == {"a"}
+    assert clips.animations(obj.data)[7].action.name == "00007 a"
+    assert clips.sounds(obj.data)[7].sound.name == "00007 s"
+    assert len(bpy.data.sounds) == many // 2 + 1, "silent ones share a data-block"
+    assert scene.export(tmp_path / "out.car", obj) == data

@@ -2,7 +2,7 @@
 """Files that hold one animation and no model: onto a mesh that is there, and out of the list of a character.
 
 With no mesh selected at all, a mesh of loose vertices in the place of the first frame carries the animation, so that
-nothing of the file is lost and any mesh made over those vertices can take it.
+nothing of the file is lost and any mesh made over those vertices can take it. Without a frame there are no vertices.
 """
 
 from __future__ import annotations
@@ -84,11 +84,12 @@ def _loose(
 ) -> bpy.types.Object:
     name = armature.fit_name(path.stem) or "Animation"
     mesh = bpy.data.meshes.new(name)
-    count = animation.frames.shape[1]
-    mesh.vertices.add(count)
     if len(animation.frames):
+        mesh.vertices.add(animation.frames.shape[1])
         points = FILE_Y_UP.apply(motion.positions(animation.frames[0]))
         meshes.set_attribute(mesh, "position", "FLOAT_VECTOR", "POINT", points)
+    else:  # a count that no bytes stand for may be anything
+        mesh[kept.VERTICES] = animation.frames.shape[1]
     mesh.update()
     mesh[kept.KIND] = kind
     mesh[kept.SCALE] = float(np.float32(options.global_scale))
@@ -173,4 +174,6 @@ def _extract(
 ) -> Animation:
     with selection.object_mode(context), selection.at_rest(context, objects):
         count = frames.evaluated_count(context, objects, options)
+    if not count:
+        count = kept.get(clips.list_owner(objects), kept.VERTICES, 0)
     return frames.Source.of(context, objects, options, count, digest).animation(item)

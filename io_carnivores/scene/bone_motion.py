@@ -112,9 +112,12 @@ def build(
         _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), bones.rest, bones.parent)) for clip in rig.clips
     ]
     keyed = Keyed.of(moved, len(names))
-    for item, animation, local in zip(clips.animations(obj.data), animations, moved, strict=True):
+    for number, (item, animation, local) in enumerate(
+        zip(clips.animations(obj.data), animations, moved, strict=True)
+    ):
         if len(animation.frames):
-            _add(stage, item, animation, local, keyed)
+            title = clips.block_title(label(animation.name) or item.name, number, len(animations), "Animation")
+            _add(stage, item, animation, local, keyed, title)
     if correctives:
         soft_keys.show(obj)
     first = next((item for item in clips.animations(obj.data) if item.action is not None), None)
@@ -145,10 +148,17 @@ def _show_rest(obj: bpy.types.Object, rig: Rig) -> list[str]:
     return names
 
 
-def _add(stage: Stage, item: clips.CARNIVORES_PG_animation, animation: Animation, local: Local, keyed: Keyed) -> None:
+def _add(
+    stage: Stage,
+    item: clips.CARNIVORES_PG_animation,
+    animation: Animation,
+    local: Local,
+    keyed: Keyed,
+    title: str,
+) -> None:
     """Give the armature the Action of one animation, which moves its bones as `local` says."""
     bones = stage.bones
-    action = bpy.data.actions.new(label(animation.name) or item.name or "Animation")
+    action = bpy.data.actions.new(title)
     action.use_fake_user = True
     times = curves.START + motion.times(len(animation.frames), animation.kps) * stage.fps
     printed = _write(compat.curves(stage.rig, action), bones.names, local, times, keyed)
@@ -200,7 +210,8 @@ def fit(
     binding = Binding(numbering.complete(mesh), body, rest, weights.prints if weights.regrouped.any() else None)
     moved = Bones(names, parent, _rest_matrices(rig_object, names))
     local = _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), moved.rest, parent))
-    _add(Stage(mesh, rig_object, moved, binding, fps), item, animation, local, Keyed.of([local], len(names)))
+    title = armature.fit_name(label(animation.name) or item.name) or "Animation"
+    _add(Stage(mesh, rig_object, moved, binding, fps), item, animation, local, Keyed.of([local], len(names)), title)
     resting.complete(rig_object, mesh)
     if soft_keys.any_of(mesh):
         soft_keys.show(obj)

@@ -38,7 +38,11 @@ def build_car(
         item = add_item(mesh, animation)
         item.sound = character.sound_of(number)
         item.table_value = sound_table.value(character.table, number)
-    packed = sounds.pack_all((label(sound.name), sound.data) for sound in character.sounds)
+    count = len(character.sounds)
+    packed = sounds.pack_all(
+        (clips.block_title(label(sound.name), number, count, "Sound"), sound.data)
+        for number, sound in enumerate(character.sounds)
+    )
     for sound, block in zip(character.sounds, packed, strict=True):
         item = clips.sounds(mesh).add()
         clips.set_name(item, sound.name)

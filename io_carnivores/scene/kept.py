@@ -45,6 +45,7 @@ KIND = "carnivores_kind"  # id of the format it came from
 SCALE = "carnivores_scale"  # size of a file unit at import
 FLIP = "carnivores_flip"  # corners are in file order, not reversed
 FACES = "carnivores_faces"  # how many faces the file had
+VERTICES = "carnivores_vertices"  # how many vertices an animation without frames states; the mesh has none
 ROWS = "carnivores_rows"  # rows of the texture that the UVs were made for; 0: the file had none
 BONES = "carnivores_bones"  # the bone table, raw
 DEGENERATE = "carnivores_degenerate"  # faces with a repeated corner, raw; Blender hangs on them

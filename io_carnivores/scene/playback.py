@@ -12,7 +12,7 @@ import bpy
 
 from ...io_common.formats.errors import UserError
 from ...io_common.formats.files import safe_stem
-from ...io_common.scene import compat, posing, selection
+from ...io_common.scene import armature, compat, posing, selection
 from ...io_common.scene import mesh as meshes
 from . import bake, bone_rename, clip_edit, clips, frames, shape_motion, soft_keys, sounds
 
@@ -91,7 +91,7 @@ def _add_strip(scene: bpy.types.Scene, sound: bpy.types.Sound, start: int) -> bo
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{safe_stem(sound.name, 'sound')}.wav"
         path.write_bytes(sounds.wav_of(sound))
-        strip = strips.new_sound(sound.name[:50], str(path), channel, start)
+        strip = strips.new_sound(armature.cut_name(sound.name, 50), str(path), channel, start)
         strip.sound = sound
     strip[STRIP] = True
     for extra in set(bpy.data.sounds) - before:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import UserError
-from ...io_common.scene import compat, selection
+from ...io_common.scene import armature, compat, selection
 from ...io_common.scene import mesh as meshes
 from ..formats import bone_match, bone_space, limbs
 from . import bake, clip_copy, clip_edit, clips, curves, frames, resting, rig_motion, sound_table
@@ -192,7 +192,7 @@ def _fitted(context: bpy.types.Context, target: bpy.types.Object, plan: Plan, mo
     source = cast("bpy.types.Object", motion.aim.block)
     moved = rig_motion.motion(context, source, motion.aim, motion.times.tolist())
     local = bone_space.local_motion(carried(plan, moved), plan.target.matrix, plan.target.parent)
-    made = bpy.data.actions.new(motion.title or "Animation")
+    made = bpy.data.actions.new(armature.fit_name(motion.title) or "Animation")
     made.use_fake_user = True
     bag = compat.curves(target, made)
     still = _STILL * max(plan.target.turned(np.eye(3)).size, 1e-9)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
-from ...io_common.scene import compat
+from ...io_common.scene import armature, compat
 from ...io_common.scene import mesh as meshes
 from ..formats import motion
 from ..formats.model import label
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from ..formats.motion import Animation
 
 _NEAR = 1.0  # keys are 10 apart
+_TITLE = 40  # bytes of the 63 that a key may be called, before its numbers
 
 
 def build(obj: bpy.types.Object, animations: Sequence[Animation], *, relative: bool, fps: float) -> None:
     """Give `obj` a key per frame and an Action per animation; `clips.animations` must list them in the same order."""
-    for item, animation in zip(clips.animations(obj.data), animations, strict=True):
-        add(obj, item, animation, fps, relative=relative)
+    for number, (item, animation) in enumerate(zip(clips.animations(obj.data), animations, strict=True)):
+        title = clips.block_title(label(animation.name) or item.name, number, len(animations), "Animation")
+        add(obj, item, animation, fps, relative=relative, title=title)
     first = next((item.action for item in clips.animations(obj.data) if item.action is not None), None)
     if first is not None:
         assign(obj, first)
@@ -55,6 +57,7 @@ def add(
     *,
     relative: bool = False,
     matrix: npt.NDArray[np.float64] | None = None,
+    title: str = "",
 ) -> None:
     """Give `obj` the keys and the Action of one more animation.
 
@@ -66,7 +69,8 @@ def add(
     if matrix is not None:
         values = (values.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
     values = np.ascontiguousarray(values).reshape(len(values), -1)
-    _add(obj, item, values, label(animation.name) or item.name or "Animation", fps, relative=relative)
+    title = title or armature.fit_name(label(animation.name) or item.name) or "Animation"
+    _add(obj, item, values, title, fps, relative=relative)
 
 
 def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: clips.CARNIVORES_PG_animation) -> bool:
@@ -75,7 +79,7 @@ def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: cli
     if numbers is None:
         return False
     values = points(meshes.of(obj), numbers)
-    _add(obj, item, values, item.name or "Animation", source.rate, relative=keys_of(obj).use_relative)
+    _add(obj, item, values, armature.fit_name(item.name) or "Animation", source.rate, relative=keys_of(obj).use_relative)
     if source.action is not None and item.action is not None:
         kept.copy(source.action, item.action, kept.MEAN)  # edits of the base are in the copy as they are in these
     return True
@@ -115,8 +119,11 @@ def append(
     was_relative = keys.use_relative
     # A new absolute key may go where the time line stands, among the others; a relative one goes behind all of them.
     keys.use_relative = True
+    named = armature.cut_name(title, _TITLE)
+    if f"{named} 0000" in keys.key_blocks:  # with a number of our own, Blender need not look for a free one
+        named = f"{named}.{number}"
     for frame, values in enumerate(points):
-        block = obj.shape_key_add(name=f"{title[:40]} {frame:04d}", from_mix=False)
+        block = obj.shape_key_add(name=f"{named} {frame:04d}", from_mix=False)
         block.interpolation, block.value = "KEY_LINEAR", 0.0
         block.points.foreach_set("co", values)
     keys.use_relative = was_relative

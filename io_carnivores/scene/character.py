@@ -129,6 +129,18 @@ def extract_car(
     path: Path,
 ) -> Character:
     """The character that `objects` show; its lists are those of the first mesh that has some."""
+    # Once for all animations: entering Edit Mode again takes long where there are many keys.
+    with selection.object_mode(context, objects):
+        return _extract(context, objects, options, digest, path)
+
+
+def _extract(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    options: ExportCharacterOptions,
+    digest: Digest,
+    path: Path,
+) -> Character:
     model = extract.extract_body(context, objects, options, digest)
     mesh = clips.list_owner(objects)
     title = kept.get(mesh, kept.CAT_TITLE, "") or path.stem

@@ -70,8 +70,7 @@ def show_motion(
     fps = frames.scene_rate(selection.scene(context))
     if rig is None:
         meshes.set_attribute(meshes.of(obj), kept.REST, "FLOAT_VECTOR", "POINT", meshes.get_positions(meshes.of(obj)))
-        if options.motion == "RELATIVE_KEYS":
-            numbering.start(meshes.of(obj))
+        numbering.start(meshes.of(obj))
         shape_motion.build(obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=fps)
         return made
     if len(made) > 1:  # a bone table of the file, which knows nothing of the motion

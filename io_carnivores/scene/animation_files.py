@@ -172,8 +172,9 @@ def _extract(
     item: Any,
     digest: Digest,
 ) -> Animation:
-    with selection.object_mode(context), selection.at_rest(context, objects):
-        count = frames.evaluated_count(context, objects, options)
-    if not count:
-        count = kept.get(clips.list_owner(objects), kept.VERTICES, 0)
-    return frames.Source.of(context, objects, options, count, digest).animation(item)
+    with selection.object_mode(context, objects):
+        with selection.at_rest(context, objects):
+            count = frames.evaluated_count(context, objects, options)
+        if not count:
+            count = kept.get(clips.list_owner(objects), kept.VERTICES, 0)
+        return frames.Source.of(context, objects, options, count, digest).animation(item)

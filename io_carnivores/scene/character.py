@@ -74,8 +74,7 @@ def show_motion(
     fps = frames.scene_rate(selection.scene(context))
     if rig is None:
         meshes.set_attribute(meshes.of(obj), kept.REST, "FLOAT_VECTOR", "POINT", meshes.get_positions(meshes.of(obj)))
-        if options.motion == "RELATIVE_KEYS":
-            numbering.start(meshes.of(obj))
+        numbering.start(meshes.of(obj))
         shape_motion.build(obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=fps)
         return made
     if len(made) > 1:  # a bone table of the file, which knows nothing of the motion
@@ -133,6 +132,18 @@ def extract_car(
     path: Path,
 ) -> Character:
     """The character that `objects` show; its lists are those of the first mesh that has some."""
+    # Once for all animations: entering Edit Mode again takes long where there are many keys.
+    with selection.object_mode(context, objects):
+        return _extract(context, objects, options, digest, path)
+
+
+def _extract(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    options: ExportCharacterOptions,
+    digest: Digest,
+    path: Path,
+) -> Character:
     model = extract.extract_body(context, objects, options, digest)
     mesh = clips.list_owner(objects)
     title = kept.get(mesh, kept.CAT_TITLE, "") or path.stem

@@ -64,7 +64,11 @@ class Source:
         return cls(context, bodies, vertices, digest, options.use_base_edits)
 
     def animation(self, item: Any) -> Animation:
-        """One animation of the list. Raises `ExportError` when its motion cannot be had."""
+        """One animation of the list, read in Object Mode. Raises `ExportError` when its motion cannot be had."""
+        with selection.object_mode(self.context, [body.obj for body in self.bodies]):
+            return self._animation(item)
+
+    def _animation(self, item: Any) -> Animation:
         if not item.use_scene and item.action is None and item.first_key < 0:
             if item.frames:
                 raise ExportError(f'the animation "{item.name}" has no Action any more; choose one or remove it')

@@ -100,8 +100,7 @@ def _add(
     first = between(keys, item.first_key, item.last_key)
     item.action = _action(keys, title, first[0] if first is not None else 0, len(points), item.kps, fps)
     item.rate = fps
-    if keys.use_relative:
-        base_edits.remember(meshes.of(obj), item.action, points.reshape(len(points), -1, 3))
+    base_edits.remember(meshes.of(obj), item.action, points.reshape(len(points), -1, 3))
 
 
 def append(

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -12,13 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.scene import compat
+from ...io_common.scene.curves import BONE, LINEAR, bone_of, bone_path, bones_of, stretched
 from . import kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LINEAR = 1  # interpolation of a keyframe
-_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+__all__ = [
+    "LINEAR", "START", "Pen", "bone_of", "bones_of", "drop", "fingerprint", "is_sealed", "renamed", "seal",
+    "seal_again", "stretch", "write_curve",
+]  # fmt: skip
+
 _STEADY = 1e-6  # values closer together are one; it moves nothing by a hundredth of a step of a file
 START = 1.0  # scene frame at which imported animations start
 
@@ -108,25 +111,13 @@ def _head(path: str, index: int, mute: bool = False, modifiers: int = 0) -> byte
     return f"{path}|{index}|{mute}|{modifiers}".encode()
 
 
-def bone_of(path: str) -> str | None:
-    """The name of the bone that a data path leads to, None for others."""
-    match = _BONE.match(path)
-    return bpy.utils.unescape_identifier(match[1]) if match is not None else None
-
-
 def renamed(path: str, names: Mapping[str, str]) -> str:
     """A data path with the bone it leads to under its name in `names`, where it stands there."""
-    match = _BONE.match(path)
+    match = BONE.match(path)
     name = names.get(bpy.utils.unescape_identifier(match[1])) if match is not None else None
     if match is None or name is None:
         return path
-    return f'pose.bones["{bpy.utils.escape_identifier(name)}"]{path[match.end() :]}'
-
-
-def bones_of(action: bpy.types.Action) -> set[str]:
-    """The names of the bones that an Action moves."""
-    found = (bone_of(curve.data_path) for curve in compat.all_curves(action))
-    return {name for name in found if name is not None}
+    return f"{bone_path(name)}{path[match.end() :]}"
 
 
 def stretch(action: bpy.types.Action, factor: float) -> None:
@@ -135,14 +126,7 @@ def stretch(action: bpy.types.Action, factor: float) -> None:
         return
     sealed = is_sealed(action)
     start = float(action.frame_range[0])
-    for curve in compat.all_curves(action):
-        points = curve.keyframe_points
-        for name in ("co", "handle_left", "handle_right"):
-            values = np.empty(2 * len(points), np.float32)
-            points.foreach_get(name, values)
-            values[::2] = start + (values[::2].astype(np.float64) - start) * factor
-            points.foreach_set(name, values)
-        curve.update()
+    stretched([action], factor, start)
     if action.use_frame_range:
         action.frame_end = start + (float(action.frame_end) - start) * factor
     if sealed:

@@ -50,3 +50,13 @@ BIND = "dragonnest_bind"  # the file's inverse bind matrix, 16 f4
 REST = "dragonnest_rest"  # the rest matrix that was made of it, 16 f4
 NAME = "dragonnest_name"  # the name field, raw, without the NULs at its end
 HELPER = "dragonnest_helper"  # in no model: an animation brought it
+# On armatures too: the animation files that were imported onto them, as JSON (see `clips`).
+ANIS = "dragonnest_anis"
+
+# On Actions: the clip, a file of its own, zlib-compressed; the file it came from, and its numbers in it from 1.
+CLIP = "dragonnest_clip"
+SOURCE = "dragonnest_ani"
+ANI_PART = "dragonnest_ani_part"  # of a text list
+CURVES = "dragonnest_curves"  # checksums of the curves of each bone of the file, and of the object
+RIG = "dragonnest_rig"  # rest matrices and parents of these bones, zlib-compressed
+END = "dragonnest_end"  # its last frame, as it was set

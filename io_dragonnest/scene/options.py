@@ -163,6 +163,7 @@ class ExportMshOptions(ExportScope):
         presets=SCALES,
         group="Geometry",
     )
+<<<<<<< HEAD
     use_skin: bool = option(
         False, "Materials Too", "Write the SKN of the same name beside the model", group="Materials"
     )
@@ -181,10 +182,118 @@ class ExportMshOptions(ExportScope):
         "How painted and new pictures are written; Blender cannot write DDS",
         choices=TEXTURE_FORMATS,
         group="Materials",
+=======
+
+
+ROOT_MOTIONS = (
+    ("STORED", "As Stored", "The root bone walks away from the armature, as the file says"),
+    ("IN_PLACE", "In Place", "The root bone stays over where it stands at frame 0; its height stays"),
+    ("OBJECT", "On the Object", "The armature object walks, and the root bone stays above it; export takes it back"),
+)
+
+
+@dataclass(frozen=True)
+class ImportAniOptions:
+    """Options of animations."""
+
+    clips: str = option(
+        "",
+        "Clips",
+        'Names of the clips to import, separated by ";"; * and ? stand for any characters. Empty: all of them',
+    )
+    root_motion: str = option(
+        "STORED", "Root Motion", "Where the way goes that the root bone walks over the ground", choices=ROOT_MOTIONS
+    )
+    use_fps: bool = option(
+        True,
+        "Set 60 fps",
+        "Set the frame rate of the game, and the frame range of the first clip, where nothing in the scene is "
+        "animated yet",
+    )
+    use_missing: bool = option(
+        False, "Add Missing Bones", "Bones of the file that the armature lacks are added to it", group="Bones"
+    )
+    bone_direction: str = option(
+        "CHILD",
+        "Bone Direction",
+        "Where bones that are made point; the files do not say",
+        choices=DIRECTIONS,
+        group="Bones",
+    )
+    global_scale: float = option(
+        0.01,
+        "Scale",
+        "Size of one file unit in Blender, for an armature that is made; one that is there keeps its own",
+        minimum=1e-6,
+        maximum=1e6,
+        presets=SCALES,
+        group="Bones",
+    )
+    use_collection: bool = option(
+        True, "Own Collection", "Put an armature that is made into a collection of its own", group="Bones"
+    )
+    # File and number in it of the clips, where they were chosen in the list of the dialog.
+    chosen: tuple[tuple[int, int], ...] | None = field(default=None)
+
+
+ANI_VERSIONS = (
+    ("AUTO", "As Imported", "The version it came with; 11 for what was made in Blender"),
+    ("11", "11", "The newest known: 16-bit frames and rotations of 16 bits"),
+    ("10", "10", "The oldest; larger, and exact"),
+)
+KEY_MODES = (
+    ("AUTO", "Keys Where They Do", "Keys as they are where the file can say the same, else one at every frame"),
+    ("KEYS", "Keys", "Keys as they are, moved to whole frames; what the file cannot say is lost"),
+    ("BAKE", "Every Frame", "What Blender shows at every frame, constraints and drivers included; untouched clips too"),
+)
+
+
+@dataclass(frozen=True)
+class ExportAniOptions(ExportScope):
+    """Options of animations."""
+
+    version: str = option("AUTO", "Version", "The version of the file", choices=ANI_VERSIONS)
+    clips: str = option(
+        "",
+        "Clips",
+        'Names of the clips to write, separated by ";"; * and ? stand for any characters. '
+        "Empty: those ticked in the sidebar",
+    )
+    key_mode: str = option("AUTO", "Keys", "How edited clips are written", choices=KEY_MODES)
+    tolerance: float = option(
+        0.0,
+        "Reduce Keys",
+        "Leave keys out as long as nothing moves by more than this many file units; 0 keeps them all",
+        minimum=0.0,
+        maximum=100.0,
+        precision=4,
+    )
+    use_list: bool = option(
+        True, "Text List", "What came from a list of files goes back into these files and a list of them"
+    )
+    use_import_scale: bool = option(
+        True, "Scale of the Import", "Imported armatures go back with the scale they came with", group="Geometry"
+    )
+    global_scale: float = option(
+        0.01,
+        "Scale",
+        "Size of one file unit in Blender, for armatures made in Blender",
+        minimum=1e-6,
+        maximum=1e6,
+        presets=SCALES,
+        group="Geometry",
+    )
+    use_transform: bool = option(
+        False,
+        "Apply Armature Transform",
+        "Write the motion as the armature stands in the scene, moved and turned",
+        group="Geometry",
+>>>>>>> wt-dnmotion
     )
 
 
 @dataclass(frozen=True)
+<<<<<<< HEAD
 class ExportSknOptions(ExportMshOptions):
     """Options of materials. How the model is written counts too: every sub-mesh has a material."""
 
@@ -202,3 +311,7 @@ class ExportSknOptions(ExportMshOptions):
         "AUTO", "Faces", "How the triangles of edited meshes are written", choices=LAYOUTS, group="Geometry"
     )
     use_skin: bool = field(default=True)
+=======
+class ExportAnimOptions(ExportAniOptions):
+    """Options of a dump of one clip, which is always of version 11."""
+>>>>>>> wt-dnmotion

@@ -4,9 +4,17 @@
 from __future__ import annotations
 
 from ...io_common.formats.registry import Format
-from ..formats import check_skn, checks, msh, skn
-from ..scene import build_skn, extract_msh, extract_skn
-from ..scene.options import ExportMshOptions, ExportSknOptions, ImportMshOptions, ImportSknOptions
+from ..formats import ani, ani_set, anim, check_skn, checks, msh, skn
+from ..scene import build_ani, build_skn, extract_ani, extract_msh, extract_skn
+from ..scene.options import (
+    ExportAnimOptions,
+    ExportAniOptions,
+    ExportMshOptions,
+    ExportSknOptions,
+    ImportAniOptions,
+    ImportMshOptions,
+    ImportSknOptions,
+)
 
 FORMATS: tuple[Format, ...] = (
     Format(
@@ -44,5 +52,40 @@ FORMATS: tuple[Format, ...] = (
         extract=extract_skn.extract,
         companions=build_skn.read_skin,
         finish=extract_skn.finish,
+    ),
+    Format(
+        id="dragonnest_ani",
+        label="Dragon Nest ANI animation",
+        extensions=(".ani",),
+        sniff=ani.sniff,
+        read=ani.read,
+        write=ani_set.write,
+        sections=ani.sections,
+        summary=ani_set.summary,
+        check=ani_set.check,
+        import_options=ImportAniOptions,
+        export_options=ExportAniOptions,
+        build=build_ani.build,
+        gather=extract_ani.gather,
+        extract=extract_ani.extract,
+        companions=ani_set.with_listed,
+        finish=ani_set.companions_of,
+    ),
+    Format(
+        id="dragonnest_anim",
+        label="Dragon Nest .anim dump",
+        extensions=(".anim",),
+        sniff=anim.sniff,
+        read=anim.read,
+        write=ani_set.write,
+        sections=anim.sections,
+        summary=ani_set.summary,
+        check=ani_set.check,
+        import_options=ImportAniOptions,
+        export_options=ExportAnimOptions,
+        build=build_ani.build,
+        gather=extract_ani.gather,
+        extract=extract_ani.extract_dump,
+        companions=ani_set.from_dump,
     ),
 )

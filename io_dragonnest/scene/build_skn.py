@@ -112,5 +112,7 @@ def keep(objects: list[bpy.types.Object], skin: Skn, made: list[bpy.types.Materi
     for number, material in enumerate(made):
         kept.put(material, kept.PART, part)
         kept.put(material, kept.ORDER, number + 1)
-        # Nothing in the scene uses it: without this Blender would not save it.
-        material.use_fake_user = not material.users
+        if not material.users:
+            # Nothing in the scene uses it: without a fake user Blender would not save it.
+            kept.put(material, kept.EXTRA, 1)
+            material.use_fake_user = True

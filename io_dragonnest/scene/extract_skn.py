@@ -138,7 +138,7 @@ def _extra(blocks: Sequence[bpy.types.ID]) -> list[bpy.types.Material]:
     found = [
         material
         for material in bpy.data.materials
-        if kept.get(material, kept.PART, "") in parts and material.use_fake_user and kept.has(material, kept.ORDER)
+        if kept.get(material, kept.PART, "") in parts and kept.has(material, kept.EXTRA)
     ]
     return sorted(found, key=lambda material: kept.get(material, kept.ORDER, 0))
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _OPAQUE, _CLEAR = 1, 2
 _LISTED = 12  # names of missing textures in one sentence
-_PLACEHOLDER = 64  # pixels
+_PLACEHOLDER = 256  # pixels
 _DEPTHS_WITH_ALPHA = {32, 64, 128}
 
 

@@ -29,6 +29,7 @@ SKIN_REST = "dragonnest_skin_rest"  # bytes behind the last material, inside the
 SKIN_TAIL = "dragonnest_skin_tail"  # bytes behind the end
 # On materials, beside PART, ORDER and LABEL: the record as it came, properties included.
 SKIN = "dragonnest_skin"
+EXTRA = "dragonnest_extra"  # came without a sub-mesh
 # On images.
 TEXTURE = "dragonnest_texture"  # the name a material calls it by
 MISSING = "dragonnest_missing"  # stands in for a texture that was not found

@@ -34,11 +34,19 @@ class DRAGONNEST_UL_parameters(bpy.types.UIList):
     ) -> None:
         """Name and value."""
         row = layout.split(factor=0.55)
-        row.prop(item, "title", text="", emboss=False)
+        row.label(text=item.title, translate=False)  # edited below the list, where there is room
         if item.kind == "VECTOR" and effects.is_color(item.title):
             row.prop(item, "color", text="")
         else:
-            row.label(text=value_of(item))
+            row.label(text=value_of(item), translate=False)
+
+    def filter_items(self, _context: bpy.types.Context, data: Any, property_name: str) -> tuple[list[int], list[int]]:
+        """By name; Blender's own filter knows only properties that are called `name`."""
+        items = getattr(data, property_name)
+        if not self.filter_name:
+            return [], []
+        helper: Any = bpy.types.UI_UL_list
+        return helper.filter_items_by_name(self.filter_name, self.bitflag_filter_item, items, "title"), []
 
 
 def draw_material(layout: Any, material: bpy.types.Material | None) -> None:

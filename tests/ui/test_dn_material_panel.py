@@ -82,7 +82,7 @@ def test_rows_show_name_and_value(material: bpy.types.Material) -> None:
         layout = MagicMock()
         material_panel.DRAGONNEST_UL_parameters.draw_item(None, bpy.context, layout, None, entry, 0, None, "", 0)
         fields = [call.args[1] for call in layout.split.return_value.prop.call_args_list]
-        assert fields == (["title", "color"] if entry.title == "g_MaterialDiffuse" else ["title"])
+        assert fields == (["color"] if entry.title == "g_MaterialDiffuse" else [])
 
 
 def test_texts_that_do_not_fit_are_said(material: bpy.types.Material) -> None:
@@ -168,3 +168,12 @@ def test_operators_need_a_material() -> None:
     bpy.context.object.data.materials.append(bpy.data.materials.new("Plain"))
     assert bpy.ops.dragonnest.material_adopt.poll()
     assert not bpy.ops.dragonnest.parameter_add.poll()
+
+
+def test_the_list_can_be_searched(material: bpy.types.Material) -> None:
+    look = SimpleNamespace(filter_name="tex", bitflag_filter_item=1 << 30)
+    flags, order = material_panel.DRAGONNEST_UL_parameters.filter_items(
+        look, bpy.context, material.dragonnest, "parameters"
+    )
+    assert [bool(flag) for flag in flags] == [title == "g_DiffuseTex" for title in titles(material)]
+    assert not order

@@ -163,7 +163,6 @@ class ExportMshOptions(ExportScope):
         presets=SCALES,
         group="Geometry",
     )
-<<<<<<< HEAD
     use_skin: bool = option(
         False, "Materials Too", "Write the SKN of the same name beside the model", group="Materials"
     )
@@ -182,7 +181,27 @@ class ExportMshOptions(ExportScope):
         "How painted and new pictures are written; Blender cannot write DDS",
         choices=TEXTURE_FORMATS,
         group="Materials",
-=======
+    )
+
+
+@dataclass(frozen=True)
+class ExportSknOptions(ExportMshOptions):
+    """Options of materials. How the model is written counts too: every sub-mesh has a material."""
+
+    skin_version: str = option("AUTO", "Version", "The version of the file", choices=SKIN_VERSIONS)
+    mesh_name: str = option(
+        "",
+        "Model Name",
+        "The MSH that the materials name; empty: the one they came with, or that of the exported file",
+    )
+    use_model: bool = option(False, "Model Too", "Write the MSH of the same name beside the materials")
+    version: str = option(
+        "AUTO", "MSH Version", "The version of the model, where it is written too", choices=VERSIONS, group="Geometry"
+    )
+    layout: str = option(
+        "AUTO", "Faces", "How the triangles of edited meshes are written", choices=LAYOUTS, group="Geometry"
+    )
+    use_skin: bool = field(default=True)
 
 
 ROOT_MOTIONS = (
@@ -288,30 +307,9 @@ class ExportAniOptions(ExportScope):
         "Apply Armature Transform",
         "Write the motion as the armature stands in the scene, moved and turned",
         group="Geometry",
->>>>>>> wt-dnmotion
     )
 
 
 @dataclass(frozen=True)
-<<<<<<< HEAD
-class ExportSknOptions(ExportMshOptions):
-    """Options of materials. How the model is written counts too: every sub-mesh has a material."""
-
-    skin_version: str = option("AUTO", "Version", "The version of the file", choices=SKIN_VERSIONS)
-    mesh_name: str = option(
-        "",
-        "Model Name",
-        "The MSH that the materials name; empty: the one they came with, or that of the exported file",
-    )
-    use_model: bool = option(False, "Model Too", "Write the MSH of the same name beside the materials")
-    version: str = option(
-        "AUTO", "MSH Version", "The version of the model, where it is written too", choices=VERSIONS, group="Geometry"
-    )
-    layout: str = option(
-        "AUTO", "Faces", "How the triangles of edited meshes are written", choices=LAYOUTS, group="Geometry"
-    )
-    use_skin: bool = field(default=True)
-=======
 class ExportAnimOptions(ExportAniOptions):
     """Options of a dump of one clip, which is always of version 11."""
->>>>>>> wt-dnmotion

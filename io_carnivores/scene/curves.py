@@ -36,12 +36,12 @@ class Pen:
 
     def __init__(self, bag: Any) -> None:
         self._bag = bag
-        self._digest = hashlib.blake2b(digest_size=16)
+        self._print = _Print()
 
     @property
     def fingerprint(self) -> str:
         """Of all curves written; those of a group must have been written one after the other."""
-        return self._digest.hexdigest()
+        return self._print.digest()
 
     def write(
         self, path: str, times: npt.NDArray[np.float64], values: npt.NDArray[np.float64], group: Any = None
@@ -56,7 +56,6 @@ class Pen:
         points = np.empty((values.shape[1], count, 2), np.float32)
         points[..., 0], points[..., 1] = times[:count], values[:count].T
         kinds = np.full(count, LINEAR, np.uint8)
-        end = kinds.astype(np.int32).tobytes()
         for index, flat in enumerate(points.reshape(len(points), -1)):
             curve = self._bag.fcurves.new(path, index=index)
             if group is not None:
@@ -66,7 +65,7 @@ class Pen:
             for name in ("co", "handle_left", "handle_right"):
                 keys.foreach_set(name, flat)
             keys.foreach_set("interpolation", kinds)
-            self._digest.update(_head(path, index) + flat.tobytes() + end)
+            self._print.add((path, index, count, False, 0), flat, kinds)
 
 
 def seal(action: bpy.types.Action, times: npt.NDArray[np.float64], printed: str = "") -> None:
@@ -94,21 +93,39 @@ def fingerprint(action: bpy.types.Action, names: Mapping[str, str] | None = None
 
     `names`: bones that are to count under other names.
     """
-    digest = hashlib.blake2b(digest_size=16)
+    found = _Print()
     for curve in compat.all_curves(action):
         keys = curve.keyframe_points
-        values = np.empty(2 * len(keys), np.float32)
+        count = len(keys)
+        values, kinds = np.empty(2 * count, np.float32), np.empty(count, np.uint8)  # as Blender holds them: no casts
         keys.foreach_get("co", values)
-        kinds = np.empty(len(keys), np.int32)
         keys.foreach_get("interpolation", kinds)
         path = renamed(curve.data_path, names) if names else curve.data_path
-        head = _head(path, curve.array_index, curve.mute, len(curve.modifiers))
-        digest.update(head + values.tobytes() + kinds.tobytes())
-    return digest.hexdigest()
+        found.add((path, curve.array_index, count, curve.mute, len(curve.modifiers)), values, kinds)
+    return found.digest()
 
 
-def _head(path: str, index: int, mute: bool = False, modifiers: int = 0) -> bytes:  # noqa: FBT001, FBT002
-    return f"{path}|{index}|{mute}|{modifiers}".encode()
+class _Print:
+    """Collects curves, thousands of short ones often, and digests all of them at once."""
+
+    def __init__(self) -> None:
+        self._heads: list[tuple[str, int, int, bool, int]] = []
+        self._values: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)]
+        self._kinds: list[npt.NDArray[np.uint8]] = [np.zeros(0, np.uint8)]
+
+    def add(
+        self, head: tuple[str, int, int, bool, int], values: npt.NDArray[np.float32], kinds: npt.NDArray[np.uint8]
+    ) -> None:
+        """`head`: path, index, number of keys, whether it is muted, number of modifiers."""
+        self._heads.append(head)
+        self._values.append(values)
+        self._kinds.append(kinds)
+
+    def digest(self) -> str:
+        digest = hashlib.blake2b(repr(self._heads).encode(), digest_size=16)
+        digest.update(np.concatenate(self._values).data)
+        digest.update(np.concatenate(self._kinds).data)
+        return digest.hexdigest()
 
 
 def renamed(path: str, names: Mapping[str, str]) -> str:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from ...io_common.scene import curves
 from ..formats import ani, hierarchy, names
-from . import bone_motion, bone_table, clip_curves, clips, placement, rig
+from . import bone_motion, bone_table, clip_curves, clips, kept, placement, rig
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,11 +35,6 @@ class Table:
     onto: Mapping
     grow: float
     whole: Floats
-
-    @cached_property
-    def keys(self) -> list[str]:
-        """What the bones are found by."""
-        return [names.key(name) for name in names.texts(self.bones["name"])]
 
 
 def compose(obj: bpy.types.Object, shell: Ani | None, actions: Sequence[bpy.types.Action], options: Any) -> Table:
@@ -110,9 +104,7 @@ def _stored(obj: bpy.types.Object, state: rig.Rig, shell: Ani, actions: Sequence
     table, parents = shell.bones.copy(), hierarchy.from_ani(shell).parents
     renamed = [name is not None and rig.is_renamed(bones[name]) for name in found]
     fresh = [
-        row
-        for row, name in enumerate(found)
-        if name is not None and renamed[row] and bones[name].get("dragonnest_name")
+        row for row, name in enumerate(found) if name is not None and renamed[row] and kept.has(bones[name], kept.NAME)
     ]
     for row in fresh:
         table["name"][row] = np.void(rig.field(bones[cast("str", found[row])]))

@@ -47,6 +47,13 @@ class Mapping:
         found: npt.NDArray[np.bool_] = self.row >= 0
         return found
 
+    def called(self, bones: int) -> list[str | None]:
+        """The name in the armature of each of the `bones` of the file."""
+        out: list[str | None] = [None] * bones
+        for bone in np.flatnonzero(self.known).tolist():
+            out[self.row[bone]] = self.rig.names[bone]
+        return out
+
     @property
     def reach(self) -> float:
         """How large the skeleton is."""

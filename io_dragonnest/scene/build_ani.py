@@ -177,10 +177,10 @@ def _parents(obj: bpy.types.Object, source: _Source) -> dict[str, str]:
 # Its motion.
 
 
-def onto(obj: bpy.types.Object, found: Ani) -> Mapping:
-    """How the bones of `found` lie over an armature."""
+def onto(obj: bpy.types.Object, found: Ani, names_here: list[str | None] | None = None) -> Mapping:
+    """How the bones of `found` lie over an armature; `names_here`: what they are called there, if known."""
     length = np.array([bone.length for bone in obj.data.bones], np.float64)
-    names_here = rig.match(found.bone_names, obj)
+    names_here = rig.match(found.bone_names, obj) if names_here is None else names_here
     return bone_motion.mapping(rig.state(obj), length, names_here, hierarchy.from_ani(found).parents)
 
 
@@ -196,7 +196,7 @@ def _actions(
     found, ways = source.found, list[Any]()
     target = onto(obj, found)
     if fresh and realign.along(context, obj, bone_motion.stretched(found, chosen, target)):
-        target = onto(obj, found)
+        target = onto(obj, found, target.called(len(found.bones)))
     if options.root_motion != root_motion.STORED:
         found, ways = _rooted(found, source.links, target, options.root_motion)
     shown = list(bone_motion.clips(found, target, chosen))
@@ -317,7 +317,8 @@ def _show(
         scene.frame_start, scene.frame_end = clips.span(made[0])
         if use_fps:
             set_rate(scene, bone_motion.FPS)
-        scene.frame_set(scene.frame_start)
+        # Blender evaluates it when it is next drawn or asked for.
+        scene.frame_current = scene.frame_start
     elif use_fps and scene.render.fps / scene.render.fps_base != bone_motion.FPS:
         digest.note(
             "something is animated already, so the scene keeps its frame rate; the game plays 60 frames a second"

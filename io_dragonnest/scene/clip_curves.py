@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
 from ...io_common.scene import compat, curves
-from . import kept
+from ..formats import names
+from . import kept, rig
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from .bone_motion import Clip
     from .rig import Rig
 
-_BYTES = 8  # of a checksum
+_BYTES = 4  # of a checksum
 OBJECT_GROUP = "Root Motion"
 UNMOVED = b"\0" * _BYTES
 
 
 def write(
-    obj: bpy.types.Object, action: bpy.types.Action, clip: Clip, names: Sequence[str], used: set[tuple[int, str]]
+    obj: bpy.types.Object, action: bpy.types.Action, clip: Clip, labels: Sequence[str], used: set[tuple[int, str]]
 ) -> dict[int, bytes]:
     """The curves of a clip; bone -> checksum of its curves."""
     bag = compat.curves(obj, action)
     groups: dict[int, Any] = {}
-    sums: dict[int, Any] = {}
+    sums: dict[int, int] = {}
     kinds: dict[tuple[int, int], npt.NDArray[np.uint8]] = {}
     for key in sorted(used & clip.channels.keys()):
         bone, name = key
         if bone not in groups:
-            groups[bone] = bag.groups.new(names[bone])
-            sums[bone] = hashlib.blake2b(digest_size=_BYTES)
+            groups[bone] = bag.groups.new(labels[bone])
+            sums[bone] = 0
         channel = clip.channels[key]
         count, width = channel.values.shape
         kind = curves.CONSTANT if channel.stepped else curves.LINEAR
@@ -47,18 +47,17 @@ def write(
         points[..., 0] = channel.frames
         points[..., 1] = channel.values.T
         flat = points.reshape(width, -1)
-        path = f"{curves.bone_path(names[bone])}.{name}"
+        path = f"{curves.bone_path(labels[bone])}.{name}"
         for index in range(width):
             curves.new_curve(bag, path, index, groups[bone], (flat[index], alike))
-            _add(sums[bone], name, index, (flat[index], alike), "")
-    return {bone: entry.digest() for bone, entry in sums.items()}
+            sums[bone] = _add(sums[bone], name, index, (flat[index], alike), "")
+    return {bone: entry.to_bytes(_BYTES, "little") for bone, entry in sums.items()}
 
 
-def _add(digest: Any, name: str, index: int, arrays: tuple[Any, Any], odd: str) -> None:
-    """Feed one curve, frames and values f4 and kinds u1, to the checksum of its bone; `odd`: what else it is."""
-    digest.update(f"{name}|{index}|{odd}|".encode())
-    digest.update(arrays[0])
-    digest.update(arrays[1])
+def _add(total: int, name: str, index: int, arrays: tuple[Any, Any], odd: str) -> int:
+    """The checksum of a bone with one more curve: frames and values f4, kinds u1; `odd`: what else it is."""
+    total = zlib.crc32(f"{name}|{index}|{odd}|".encode(), total)
+    return zlib.crc32(arrays[1], zlib.crc32(arrays[0], total))
 
 
 @dataclass(frozen=True)
@@ -88,6 +87,20 @@ def read(entries: Iterable[Any]) -> dict[str, list[Read]]:
     return found
 
 
+def follow_names(obj: bpy.types.Object, entries: Iterable[Any]) -> None:
+    """Let curves of bones that were renamed lead to them: Blender sees to the Action in use only."""
+    bones = cast("bpy.types.Armature", obj.data).bones
+    known: dict[str, str] | None = None
+    for curve in entries:
+        channel = curves.channel_of(curve.data_path)
+        if channel is None or channel[0] in bones:
+            continue
+        known = rig.lookup(obj) if known is None else known
+        now = known.get(names.key(channel[0]))
+        if now is not None:
+            curve.data_path = f"{curves.bone_path(now)}.{channel[1]}"
+
+
 def _odd(curve: Any) -> str:
     parts = [f"modifiers{len(curve.modifiers)}"] if len(curve.modifiers) else []
     parts += ["mute"] if curve.mute else []
@@ -99,10 +112,10 @@ def checksum(entries: Sequence[Read]) -> bytes:
     """The checksum of curves in the order of `read`; of none `UNMOVED`."""
     if not entries:
         return UNMOVED
-    found = hashlib.blake2b(digest_size=_BYTES)
+    total = 0
     for entry in entries:
-        _add(found, entry.name, entry.index, (entry.points, entry.kinds.astype(np.uint8)), entry.odd)
-    return found.digest()
+        total = _add(total, entry.name, entry.index, (entry.points, entry.kinds.astype(np.uint8)), entry.odd)
+    return total.to_bytes(_BYTES, "little")
 
 
 def seal(

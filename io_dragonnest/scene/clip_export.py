@@ -7,6 +7,7 @@ A bone whose curves, rest and parent are as they were imported keeps its record,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -46,6 +47,11 @@ class Job:
     style: Style
     has_helpers: bool = False
 
+    @cached_property
+    def ids(self) -> list[str]:
+        """Of the bones of the file."""
+        return _ids(self.obj, names.texts(self.table.bones["name"]))
+
     def bases(self) -> list[npt.NDArray[Any]]:
         """The base of each bone of the file, from its bind matrix; the identity for bones the armature lacks."""
         onto = self.table.onto
@@ -63,7 +69,9 @@ def records(job: Job, action: bpy.types.Action) -> tuple[list[Record], int]:
     """
     clip = clips.clip_of(action)
     length = clips.length_of(action, clip)
-    found = clip_curves.read(_own_curves(job.obj, action))
+    entries = _own_curves(job.obj, action)
+    clip_curves.follow_names(job.obj, entries)
+    found = clip_curves.read(entries)
     stored = _stored(job, action, clip, found)
     todo = [row for row, entry in enumerate(stored) if entry is None]
     if todo:
@@ -94,23 +102,29 @@ def _stored(job: Job, action: bpy.types.Action, clip: Ani | None, found: dict[st
     out: list[Record | None] = [None] * len(job.table.bones)
     if clip is None or not len(clip.lengths):
         return out
-    keys_there = [names.key(name) for name in clip.bone_names]
-    own = {key: row for row, key in reversed(list(enumerate(keys_there)))}
+    there, here = _ids(job.obj, clip.bone_names), job.ids
+    own = {key: row for row, key in reversed(list(enumerate(there)))}
     # The bones of the clip are those of the file, one by one, names that occur twice included.
-    exact = keys_there == job.table.keys
+    exact = there == here
     links = hierarchy.from_ani(clip).parents
     good = _untouched(job, action, clip, found)
     known = {row for row in job.table.onto.row.tolist() if row >= 0}
-    for row, key in enumerate(job.table.keys):
+    for row, key in enumerate(here):
         source = row if exact else own.get(key, -1)
         if source < 0:
             continue
-        above, here = int(links[source]), int(job.table.parents[row])
-        same_parent = (above < 0) == (here < 0) and (here < 0 or keys_there[above] == job.table.keys[here])
+        above, now = int(links[source]), int(job.table.parents[row])
+        same_parent = (above < 0) == (now < 0) and (now < 0 or there[above] == here[now])
         # What the armature lacks, or knows by the first of its name alone, nothing here can have changed.
         if row not in known or (good is not None and good[source] and same_parent):
             out[row] = clip.records[source][0]
     return out
+
+
+def _ids(obj: bpy.types.Object, labels: Sequence[str]) -> list[str]:
+    """What tells bones of files apart whatever they are called here: the bone of the armature, else the key."""
+    found = rig.match(labels, obj)
+    return [f"bone {name}" if name is not None else names.key(label) for name, label in zip(found, labels, strict=True)]
 
 
 def _untouched(
@@ -179,9 +193,9 @@ def _bases(job: Job, clip: Ani | None, todo: Sequence[int]) -> list[npt.NDArray[
     out = job.bases()
     if clip is None:
         return out
-    own = hierarchy.lookup(clip.bone_names)
+    own = {key: row for row, key in reversed(list(enumerate(_ids(job.obj, clip.bone_names))))}
     for row in todo:
-        source = own.get(job.table.keys[row], -1)
+        source = own.get(job.ids[row], -1)
         if source >= 0:
             out[row] = clip.records[source][0].base
     return out

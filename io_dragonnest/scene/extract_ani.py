@@ -126,6 +126,8 @@ def _plans(
     sources = [str(kept.get(entry.action, kept.SOURCE, "")) for entry in entries]
     known = clips.files(obj)
     fitting = [entry for entry in known if entry["id"] in sources] or (known[-1:] if not entries else [])
+    if not entries and len(clips.listed(obj)):
+        raise ExportError(f'no clip of "{obj.name}" is ticked for export')
     origin = fitting[0] if fitting else None
     if origin is None:
         if not entries:

@@ -10,7 +10,7 @@ import bpy
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import compat, curves, posing, selection
 from ..formats.ani import FPS
-from . import clips
+from . import clip_curves, clips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,7 @@ def play(context: bpy.types.Context, obj: bpy.types.Object, item: Any) -> None:
     scene = selection.scene(context)
     if item.action is None:
         raise UserError(f'the clip "{item.name}" has no motion to play')
+    clip_curves.follow_names(obj, compat.all_curves(item.action))
     # A channel without curves keeps what the last clip left in it.
     posing.rest_pose(obj)
     compat.assign_action(obj, item.action, slot_for(obj, item.action))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _MOVED = 1e-5  # how far a bone may come back from where it was put, of the skeleton's reach; single precision
 _TURNED = 1e-4  # the same for its axes
+_MATRIX = 64  # bytes
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,17 @@ def state(obj: bpy.types.Object) -> Rig:
     rest = rest_matrices(obj)
     bind, edited = rest.copy(), np.ones(len(bones), bool)
     reach = max(float(np.abs(rest[:, :3, 3]).max(initial=0.0)), 1e-3)
-    for row, bone in enumerate(bones):
-        found = kept_bind(bone)
-        if found is None:
-            continue
-        made, stored = found
-        away = np.abs(rest[row] - made)
-        edited[row] = away[:3, 3].max() > _MOVED * reach or away[:3, :3].max() > _TURNED
-        bind[row] = rest[row] @ np.linalg.inv(made) @ stored if edited[row] else stored
+    raws = [(kept.get(bone, kept.REST, b""), kept.get(bone, kept.BIND, b"")) for bone in bones]
+    known = [row for row, pair in enumerate(raws) if len(pair[0]) == len(pair[1]) == _MATRIX]
+    if known:
+        made, inverse = (
+            np.frombuffer(b"".join(raws[row][side] for row in known), "<f4").reshape(-1, 4, 4) for side in (0, 1)
+        )
+        stored = bind_matrices(inverse)
+        away = np.abs(rest[known] - made)
+        moved = (away[:, :3, 3].max(axis=1) > _MOVED * reach) | (away[:, :3, :3].max(axis=(1, 2)) > _TURNED)
+        turned = rest[known] @ np.linalg.inv(made.astype(np.float64)) @ stored
+        bind[known], edited[known] = np.where(moved[:, None, None], turned, stored), moved
     parent = np.array([rows[bone.parent.name] if bone.parent else -1 for bone in bones], np.int32)
     return Rig([bone.name for bone in bones], parent, rest, bind, edited)
 

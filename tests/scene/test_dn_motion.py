@@ -228,6 +228,29 @@ def test_made_characters_move_as_in_the_game(kind: str, direction: str, beside: 
     assert dragon_scene.export(tmp_path / "again.ani", rig()) == (tmp_path / "hero.ani").read_bytes()
 
 
+def test_shear_is_as_near_as_can_be_and_said(tmp_path: Path) -> None:
+    """A bone scaled unevenly in the middle of a chain whose children turn."""
+    found = dragons.animation()
+    for row in range(len(dragons.BONES)):
+        stretch(found, row, (1.0, 1.0, 1.0))
+    stretch(found, 1, (1.0, 1.4, 1.0))
+    model = bound(found)
+    brought(tmp_path, model, found)
+    text = bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
+    assert "sheared" in text
+    assert "file units" in text
+    item = clips.listed(rig())[0]
+    # Where each bone is, is right all the same; so is the bone that is scaled.
+    frames = [0, 5, 11]
+    shown = bones_shown(item, frames)
+    world = space.to_blender_matrix(pose.clip_world(found, 0, frames))
+    rows = [found.bone_names.index(bone.name) for bone in rig().data.bones]
+    for bone in (0, 1, 2):
+        assert np.abs(shown[:, rows.index(bone), :3, 3] - world[:, bone, :3, 3]).max() < 1e-3
+    assert worst(model, found, 0, item, frames) < 0.5
+    assert dragon_scene.export(tmp_path / "again.ani", rig()) == (tmp_path / "hero.ani").read_bytes()
+
+
 def turns_of(action: bpy.types.Action) -> dict[str, np.ndarray]:
     """Bone -> its rotation keys (n, 4)."""
     found: dict[str, list[np.ndarray]] = {}
@@ -308,6 +331,13 @@ def skins_of(found: ani.Ani, clip: int, frames: Any, model: msh.Msh) -> np.ndarr
     matched = pose.matched_world(model.bone_names, found, pose.clip_world(found, clip, frames))
     every = space.to_blender_matrix(pose.skin_matrices(model, matched))
     rows = [model.bone_names.index(bone.name) for bone in rig().data.bones]
+    return every[:, rows]
+
+
+def skins_by_row(found: ani.Ani, clip: int, frames: Any, model: msh.Msh) -> np.ndarray:
+    """`skins_of` where bones of the armature have other names: by the order of file and model."""
+    every = space.to_blender_matrix(pose.skin_matrices(model, pose.clip_world(found, clip, frames)))
+    rows = [found.bone_names.index(bone.name) for bone in rig().data.bones]
     return every[:, rows]
 
 
@@ -570,6 +600,9 @@ def test_chosen_clips(tmp_path: Path) -> None:
     assert again(tmp_path, clips="stand").clips == ["Stand"]
     with pytest.raises(RuntimeError, match="no clip named"):
         again(tmp_path, clips="nothing")
+    clips.listed(rig())[1].use_export = False
+    with pytest.raises(RuntimeError, match="is ticked"):
+        again(tmp_path)
     with pytest.raises(RuntimeError, match='no clip named "nothing"'):
         dragon_scene.bring(tmp_path / "hero.ani", clips="nothing")
 
@@ -585,6 +618,12 @@ def test_renamed_clips_and_bones(tmp_path: Path) -> None:
     assert written.bone_names[1] == "Hips"
     assert written.parent_names[2] == "Hips"
     assert written.bone_names[2:] == found.bone_names[2:]
+    # Blender renames in the Action in use only; the others still go back as they came, and play.
+    for before, after in zip(found.records, written.records, strict=True):
+        for one, other in zip(before, after, strict=True):
+            assert b"".join(keys.parts(one, 11)) == b"".join(keys.parts(other, 11))
+    bpy.ops.dragonnest.clip_play(number=1)
+    assert away(skins(clips.listed(rig())[1], [2]), skins_by_row(written, 1, [2], model), model) < 1e-3
 
 
 def test_a_bone_hung_elsewhere(tmp_path: Path) -> None:

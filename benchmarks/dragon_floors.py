@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bmesh
 import bpy
 import numpy as np
+from addon.io_dragonnest.formats import names, submesh, triangles
 
 from benchmarks.floors import _armature, _weights
 
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Part:
-    """A sub-mesh in the form in which Blender takes it. `slots`, `weights`: of each vertex, only those above 0."""
+    """A sub-mesh in the form in which Blender takes it. `slots`, `weights`: of each vertex, only those above 0.
+
+    `raw`: its bytes, which have to be kept for what Blender cannot hold.
+    """
 
     positions: Any
     corners: Any
@@ -29,7 +33,7 @@ class Part:
     slots: list[list[int]]
     weights: list[list[float]]
     names: list[str]
-    bones: int = 0
+    raw: bytes
 
 
 @dataclass
@@ -44,16 +48,14 @@ class Bones:
 
 def ready(model: Msh) -> tuple[list[Part], Bones]:
     """Do all that is not Blender's in advance."""
-    from addon.io_dragonnest.formats import names
-
     heads = -model.bones["inverse_bind"][:, 3, [0, 2, 1]].astype(np.float64)
-    bones = Bones(model.bone_names, heads.tolist(), (heads + (0, 0, 1)).tolist(), [-1] * len(heads))
-    return [_part(part, names.texts(part.skin.names) if part.skin is not None else []) for part in model.submeshes], bones
+    bones = Bones(model.bone_names, heads.tolist(), (heads + np.array((0, 0, 1))).tolist(), [-1] * len(heads))
+    return [
+        _part(part, names.texts(part.skin.names) if part.skin is not None else []) for part in model.submeshes
+    ], bones
 
 
 def _part(part: Submesh, bones: list[str]) -> Part:
-    from addon.io_dragonnest.formats import triangles
-
     corners = np.ascontiguousarray(triangles.of(part).corners[:, ::-1]).reshape(-1)
     uv = part.uvs[0][corners].copy()
     uv[:, 1] = 1 - uv[:, 1]
@@ -75,6 +77,7 @@ def _part(part: Submesh, bones: list[str]) -> Part:
         slots,
         weights,
         bones,
+        b"".join(submesh.parts(part)),
     )
 
 
@@ -99,6 +102,7 @@ def build(parts: list[Part], bones: Bones) -> None:
         mesh.uv_layers.new(name="UVMap", do_init=False).uv.foreach_set("vector", part.uv)
         mesh.attributes.new("number", "INT", "POINT").data.foreach_set("value", part.numbers)
         _set_normals(mesh, part)
+        mesh["raw"] = part.raw
         bpy.context.collection.objects.link(obj)
         made.append(obj)
     if bones.heads:
@@ -107,6 +111,8 @@ def build(parts: list[Part], bones: Bones) -> None:
             obj.parent = rig
             obj.modifiers.new("Armature", "ARMATURE").object = rig
     bpy.context.view_layer.update()
+    for obj in made:
+        obj.select_set(state=True)
 
 
 def _set_normals(mesh: bpy.types.Mesh, part: Part) -> None:

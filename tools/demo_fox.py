@@ -103,7 +103,7 @@ def export_again(blend: Path, folder: Path) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(blend))
     rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
     for obj in bpy.context.view_layer.objects:
-        obj.select_set(state=obj == rig or obj.parent == rig)
+        obj.select_set(state=rig in {obj, obj.parent})
     bpy.context.view_layer.objects.active = rig
     bpy.ops.export_scene.dragonnest_skn(filepath=str(folder / MODELS[0]), use_model=True)
     bpy.ops.export_scene.dragonnest_ani(filepath=str(folder / f"{NAME}.ani"))
@@ -117,10 +117,8 @@ def run(folder: Path) -> int:
     with demo.silence():
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
         rig = import_fox()
-    pieces = len(parts(rig))
-    print(
-        f"Imported  {demo.shown(demo.ASSETS / MODELS[0])} and what it wears: {pieces} parts, {len(rig.data.bones)} bones"
-    )
+    pieces, bones = len(parts(rig)), len(rig.data.bones)
+    print(f"Imported  {demo.shown(demo.ASSETS / MODELS[0])} and what it wears: {pieces} parts, {bones} bones")
     print("\n".join(f"          {line}" for line in describe(rig)), flush=True)
     with demo.silence():
         render_strip(rig, picture)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.scene import weights
 from ...io_common.scene import mesh as meshes
+from ...io_common.scene import weights
 from ..formats import space
 from ..formats.submesh import MOST_UV_SETS
 from . import kept, placement, shown

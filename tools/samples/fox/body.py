@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from tools.samples import exact
 from tools.samples.fox import islands
-from tools.samples.fox.shape import Shape, blend, distances, eased, shares, tube
+from tools.samples.fox.shape import Shape, Tube, blend, distances, eased, shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tools.samples.exact import Vector
-    from tools.samples.fox.shape import Island, Weights
+    from tools.samples.fox.shape import Weights
 
 # Height, depth, half width, half depth.
 _TUNIC = (
@@ -29,7 +29,7 @@ _TUNIC = (
     (30.5, 0.0, 12.9, 11.5),
 )
 _LINING = ((31.0, 0.0, 12.1, 10.7), (36.0, 0.0, 7.0, 6.0))
-_X = (1.0, 0.0, 0.0)
+_Z = (0.0, 0.0, 1.0)
 
 
 def build() -> Shape:
@@ -47,32 +47,6 @@ def build() -> Shape:
 def sided(sign: float, name: str) -> str:
     """Return the Biped's name of a bone of one side."""
     return f"Bip01 {'L' if sign > 0.0 else 'R'} {name}"
-
-
-def _loft(
-    shape: Shape,
-    path: Sequence[Vector],
-    sizes: Sequence[tuple[float, float]],
-    weights: Callable[[Vector, int], Weights],
-    island: Island,
-    count: int,
-    *,
-    along: Sequence[float] | None = None,
-    side: Vector = _X,
-    closed: tuple[Vector | None, Vector | None] = (None, None),
-) -> None:
-    """A tube, its ends closed by points where they are given."""
-    rings = [
-        [shape.point(point, weights(point, number)) for point in points]
-        for number, points in enumerate(tube(path, sizes, side, count))
-    ]
-    places = list(along) if along is not None else distances(path)
-    shape.loft(rings, island, places, shares(count))
-    for tip, ring, end, inner in ((closed[0], rings[0], 0, path[1]), (closed[1], rings[-1], -1, path[-2])):
-        if tip is not None:
-            number = shape.point(tip, weights(tip, end))
-            rim = [island.at(share, places[end]) for share in shares(count)[:-1]]
-            shape.cap(ring, number, island.at(0.5, places[end]), rim, inner)
 
 
 def trunk(place: Vector, _number: int = 0) -> Weights:
@@ -134,7 +108,7 @@ def _collar(shape: Shape) -> None:
         (0.0, 57.6, -0.6),
     ]
     sizes = [(4.5, 4.3), (7.6, 7.2), (9.6, 9.0), (9.0, 8.6), (6.6, 6.8), (4.0, 4.0)]
-    _loft(shape, path, sizes, weights, islands.COLLAR, 16, along=(0.0, 0.12, 0.45, 0.75, 0.95, 1.0))
+    shape.tube(Tube(path, sizes, islands.COLLAR, 16, (0.0, 0.12, 0.45, 0.75, 0.95, 1.0)), weights)
 
 
 def _arm(shape: Shape, sign: float) -> None:
@@ -157,22 +131,18 @@ def _arm(shape: Shape, sign: float) -> None:
     path = [(5.5, 56.5, 1.0), (8.6, 56.0, 1.1), (11.2, 53.0, 1.3), (13.8, 50.2, 1.7), (15.9, 48.1, 1.9)]
     path += [(18.2, 45.9, 1.5), (21.0, 43.3, 0.8), (24.0, 40.5, 0.1)]
     sizes = [(2.8, 2.8), (4.5, 4.6), (4.9, 5.0), (4.3, 4.3), (3.5, 3.5), (3.2, 3.2), (3.1, 3.1), (2.7, 2.7)]
-    _loft(shape, _on(sign, path), sizes, sleeve, islands.ARM, 10, side=(0.0, 0.0, 1.0))
+    shape.tube(Tube(_on(sign, path), sizes, islands.ARM, 10, side=_Z), sleeve)
     path = [(20.7, 43.5, 0.9), (21.3, 43.0, 0.8), (24.5, 40.0, 0.0), (26.6, 38.0, -0.5), (28.8, 36.0, -1.0)]
     path += [(30.6, 34.2, -1.4)]
     sizes = [(3.4, 3.4), (4.4, 4.4), (3.1, 3.0), (3.8, 2.9), (3.7, 2.8), (2.5, 2.0)]
     tip = (31.7 * sign, 33.2, -1.6)
-    _loft(
-        shape, _on(sign, path), sizes, glove, islands.GLOVE, 10,
-        along=(0.0, 0.12, 0.4, 0.62, 0.85, 1.0), side=(0.0, 0.0, 1.0), closed=(None, tip),
-    )  # fmt: skip
+    along = (0.0, 0.12, 0.4, 0.62, 0.85, 1.0)
+    shape.tube(Tube(_on(sign, path), sizes, islands.GLOVE, 10, along, _Z, end=tip), glove)
     path = [(26.2, 38.2, -2.2), (27.4, 37.4, -4.6), (28.8, 36.3, -5.6)]
     sizes = [(1.5, 1.6), (1.5, 1.4), (1.0, 1.0)]
     tip = (29.8 * sign, 35.4, -5.9)
-    _loft(
-        shape, _on(sign, path), sizes, lambda _place, _number: {hand: 1.0}, islands.GLOVE, 6,
-        along=(0.5, 0.8, 1.0), closed=(None, tip),
-    )  # fmt: skip
+    thumb = Tube(_on(sign, path), sizes, islands.GLOVE, 6, (0.5, 0.8, 1.0), end=tip)
+    shape.tube(thumb, lambda _place, _number: {hand: 1.0})
 
 
 def _on(sign: float, path: Sequence[Vector]) -> list[Vector]:
@@ -203,7 +173,7 @@ def _leg(shape: Shape, sign: float) -> None:
         (7.0, 17.0, -0.3),
     ]
     sizes = [(3.2, 3.8), (4.6, 5.0), (4.4, 4.6), (4.0, 4.2), (3.8, 4.0), (3.6, 3.8)]
-    _loft(shape, _on(sign, path), sizes, weights, islands.LEG, 10, along=(0.0, 0.12, 0.25, 0.34, 0.42, 0.5))
+    shape.tube(Tube(_on(sign, path), sizes, islands.LEG, 10, (0.0, 0.12, 0.25, 0.34, 0.42, 0.5)), weights)
     path = [
         (7.0, 15.4, 0.0),
         (7.0, 17.6, -0.3),
@@ -218,7 +188,7 @@ def _leg(shape: Shape, sign: float) -> None:
     path = [(7.5, 3.4, 2.0), (7.8, 3.3, -2.0), (8.3, 3.0, -6.0), (8.7, 2.7, -9.6), (9.0, 2.3, -12.4)]
     sizes = [(3.9, 3.4), (4.4, 3.3), (4.7, 3.0), (4.3, 2.7), (2.7, 2.0)]
     tip = (9.15 * sign, 2.0, -13.6)
-    _loft(shape, _on(sign, path), sizes, sole, islands.BOOT, 10, side=_X, closed=(None, tip))
+    shape.tube(Tube(_on(sign, path), sizes, islands.BOOT, 10, end=tip), sole)
 
 
 def _flat(
@@ -259,4 +229,4 @@ def _tail(shape: Shape) -> None:
     path = [(0.0, 38.5, 4.0), (0.0, 37.0, 9.5), (0.0, 36.2, 15.0), (0.0, 37.8, 21.0), (0.0, 42.0, 26.8)]
     path += [(0.0, 48.5, 31.0), (0.0, 56.0, 33.2), (0.0, 63.0, 33.2), (0.0, 69.0, 31.4)]
     sizes = [(2.4, 2.4), (3.0, 3.0), (4.2, 4.2), (6.0, 6.0), (7.6, 7.6), (8.2, 8.2), (7.2, 7.2), (5.0, 5.0), (2.4, 2.4)]
-    _loft(shape, path, sizes, weights, islands.TAIL, 12, closed=(None, (0.0, 73.0, 29.0)))
+    shape.tube(Tube(path, sizes, islands.TAIL, 12, end=(0.0, 73.0, 29.0)), weights)

@@ -57,8 +57,8 @@ def _expanded(word: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def _colours(blocks: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
     """Return the eight bytes of each block: of several lines through its box of colours, the one that fits best."""
     low, high = blocks.min(axis=1), blocks.max(axis=1)
-    best: npt.NDArray[Any] | None = None
-    least = np.zeros(len(blocks), np.int64)
+    best = np.zeros((len(blocks), 8), np.uint8)
+    least = np.full(len(blocks), np.iinfo(np.int64).max)
     for turn in range(4):
         for inset in (0, 16, 8):
             shrink = (high - low) // inset if inset else 0 * low
@@ -67,12 +67,8 @@ def _colours(blocks: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
                 if turn & bit:
                     first[:, channel], last[:, channel] = last[:, channel].copy(), first[:, channel].copy()
             packed, error = _fitted(blocks, _five_six_five(first), _five_six_five(last))
-            if best is None:
-                best, least = packed, error
-            else:
-                better = error < least
-                best[better], least = packed[better], np.minimum(error, least)
-    assert best is not None
+            better = error < least
+            best[better], least = packed[better], np.minimum(error, least)
     return best
 
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from tools.samples import exact
 from tools.samples.fox import islands
-from tools.samples.fox.shape import Shape, Weights, blend, distances, eased, oval, shares, tube
+from tools.samples.fox.shape import Shape, Tube, Weights, blend, distances, eased, oval, shares, tube
 from tools.samples.fox.skeleton import joint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tools.samples.exact import Vector
-    from tools.samples.fox.shape import Island
 
 BOW, STRING, ARROW = "~BoxBone01", "Bone_String", "Bone_Arrow"
 _COLUMNS = 10
@@ -128,7 +127,8 @@ def quiver() -> Shape:
     shape = Shape()
     low, top = (5.5, 41.0, 14.6), (-8.4, 62.0, 12.6)
     path = [exact.between(low, top, share) for share in (0.0, 0.03, 0.5, 0.95, 1.0)]
-    _rigid(shape, path, [(2.2, 2.2), (3.0, 3.0), (3.3, 3.3), (3.7, 3.7), (3.9, 3.9)], islands.QUIVER, 9, low, None)
+    sizes = [(2.2, 2.2), (3.0, 3.0), (3.3, 3.3), (3.7, 3.7), (3.9, 3.9)]
+    shape.tube(Tube(path, sizes, islands.QUIVER, 9, start=low), lambda _place, _number: {})
     inner = [exact.between(low, top, share) for share in (1.0, 0.9)]
     rings = [
         [shape.point(p, {}) for p in points] for points in tube(inner, [(3.9, 3.9), (2.9, 2.9)], (1.0, 0.0, 0.0), 9)
@@ -144,39 +144,14 @@ def quiver() -> Shape:
     return shape
 
 
-def _rigid(
-    shape: Shape,
-    path: Sequence[Vector],
-    sizes: Sequence[tuple[float, float]],
-    island: Island,
-    count: int,
-    start: Vector | None,
-    end: Vector | None,
-    weights: Weights | None = None,
-    *,
-    upright: bool = True,
-) -> None:
-    """A tube of one bone, its ends closed by points where they are given."""
-    held = weights or {}
-    side = (1.0, 0.0, 0.0) if abs(path[-1][0] - path[0][0]) < abs(path[-1][1] - path[0][1]) else (0.0, 1.0, 0.0)
-    rings = [[shape.point(point, held) for point in points] for points in tube(path, sizes, side, count)]
-    along = distances(path)
-    shape.loft(rings, island, along, shares(count), upright=upright)
-    for tip, ring, place, inner in ((start, rings[0], 0.0, path[1]), (end, rings[-1], 1.0, path[-2])):
-        if tip is not None:
-            spots = [(share, place) for share in shares(count)[:-1]]
-            rim = [island.at(*(spot if upright else spot[::-1])) for spot in spots]
-            middle = island.at(*((0.5, place) if upright else (place, 0.5)))
-            shape.cap(ring, shape.point(tip, held), middle, rim, inner)
-
-
 def shaft(shape: Shape, start: Vector, end: Vector, weights: Weights | None = None) -> None:
     """An arrow's shaft with its three vanes at `end`."""
     way = exact.unit(exact.sub(end, start))
     lean = (1.0, 0.0, 0.0) if abs(way[0]) < 0.9 else (0.0, 1.0, 0.0)
     side = exact.unit(exact.sub(lean, exact.scaled(way, exact.dot(lean, way))))
     up = exact.cross(side, way)
-    _rigid(shape, [start, end], [(0.36, 0.36)] * 2, islands.SHAFT, 5, None, end, weights, upright=False)
+    stick = Tube([start, end], [(0.36, 0.36)] * 2, islands.SHAFT, 5, side=side, end=end, upright=False)
+    shape.tube(stick, lambda _place, _number: weights or {})
     low, high = exact.sub(end, exact.scaled(way, 6.2)), exact.sub(end, exact.scaled(way, 0.8))
     for s, c in oval(3):
         out = exact.add(exact.scaled(side, s * 1.7), exact.scaled(up, c * 1.7))

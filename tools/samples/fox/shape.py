@@ -44,6 +44,33 @@ class Island:
         return (u / self.sheet[0], v / self.sheet[1])
 
 
+@dataclass(frozen=True)
+class Tube:
+    """Ellipses across a path, joined. `sizes`: half widths towards `side` and across it; `count`: points of a ring.
+
+    `along`: places of the rings on the island, by distance where there are none; `start`, `end`: points that close it.
+    """
+
+    path: Sequence[Vector]
+    sizes: Sequence[tuple[float, float]]
+    island: Island
+    count: int
+    along: Sequence[float] | None = None
+    side: Vector = (1.0, 0.0, 0.0)
+    start: Vector | None = None
+    end: Vector | None = None
+    upright: bool = True
+
+    @property
+    def places(self) -> list[float]:
+        """Return the places of the rings on the island."""
+        return list(self.along) if self.along is not None else distances(self.path)
+
+    def at(self, around: float, along: float) -> Place:
+        """Return a place of the texture."""
+        return self.island.at(around, along) if self.upright else self.island.at(along, around)
+
+
 @dataclass
 class Shape:
     """Points and triangles."""
@@ -105,6 +132,20 @@ class Shape:
                 self.quad(list(zip(numbers, places, strict=True)))
         if (outwards < 0.0) != inwards:
             self.corners[before:] = [(a, c, b) for a, b, c in self.corners[before:]]
+
+    def tube(self, made: Tube, weights: Callable[[Vector, int], Weights]) -> None:
+        """Add a tube; `weights` of a point and the number of its ring, -1 for the point at the end."""
+        rings = [
+            [self.point(point, weights(point, number)) for point in points]
+            for number, points in enumerate(tube(made.path, made.sizes, made.side, made.count))
+        ]
+        places, path = made.places, made.path
+        self.loft(rings, made.island, places, shares(made.count), upright=made.upright)
+        for tip, ring, end, inner in ((made.start, rings[0], 0, path[1]), (made.end, rings[-1], -1, path[-2])):
+            if tip is not None:
+                number = self.point(tip, weights(tip, end))
+                rim = [made.at(share, places[end]) for share in shares(made.count)[:-1]]
+                self.cap(ring, number, made.at(0.5, places[end]), rim, inner)
 
     def cap(self, ring: Sequence[int], tip: int, place: Place, rim: Sequence[Place], away_from: Vector) -> None:
         """Join a ring to a point."""

@@ -224,7 +224,7 @@ _TURN = Curve(((0.0, 0.0), (_GRASP, 22.0), (26.0, 55.0), (_DRAWN, 58.0), (_LOOSE
 _SINK = Curve(((0.0, 0.0), (_GRASP, -0.8), (30.0, -2.4), (_DRAWN, -3.0), (_LOOSED, -3.0), (54.0, -2.2), (72.0, 0.0)))
 _AIM = Curve(((0.0, 0.0), (20.0, 0.2), (30.0, 1.0), (54.0, 1.0), (72.0, 0.0)))
 _FOOT = Curve(((0.0, 0.0), (4.0, 0.0), (16.0, 1.0), (60.0, 1.0), (70.0, 0.0), (72.0, 0.0)))
-_DRAW = Curve(((30.0, 0.0), (_DRAWN, 1.0)))
+_DRAW = Curve(((30.0, 0.0), (_DRAWN, 1.0), (_LOOSED, 1.0), (64.0, 0.0)))
 _JERK = Curve(((_LOOSED, 0.0), (52.0, 1.0), (62.0, 0.0)))
 
 
@@ -279,11 +279,11 @@ def _shoot(found: Pose, time: float) -> None:
         back = exact.unit(exact.sub(rest, grip))
         found.places[STRING] = exact.sub(rest, exact.scaled(back, 1.6 if time <= _LOOSED + 2.0 else -0.8))
     found.sizes = {ARROW: 1.0 if _GRASP <= time < _FLOWN else _HIDDEN}
-    if time > _LOOSED:
+    if _LOOSED < time <= _FLOWN:  # afterwards it is back in the hand, too small to be seen
         way = (0.0, 0.0, -1.0)
-        found.places[ARROW] = exact.add(nock, exact.scaled(way, 14.0 * (min(time, _FLOWN) - _LOOSED)))
+        found.places[ARROW] = exact.add(nock, exact.scaled(way, 14.0 * (time - _LOOSED)))
         found.facing[ARROW] = aimed(ARROW, way, (0.0, 1.0, 0.0))
-    elif time >= _GRASP:
+    elif _GRASP <= time <= _LOOSED:
         found.places[ARROW] = held
         share = min(1.0, (time - _GRASP) / (_NOCKED - _GRASP))
         at_quiver, on_bow = (0.45, 0.75, -0.45), exact.sub(grip, held)

@@ -242,12 +242,12 @@ def attack(time: float) -> Pose:
         "Bone_L Ear": (14.0 * jerk, 0.0, 6.0 * drawn),
         "Bone_R Ear": (14.0 * jerk, 0.0, -6.0 * drawn),
         "Bone_Cape01": (3.0 * aim + 9.0 * jerk, 0.0, 0.0),
-        "Bone_Cape02": (2.0 * aim + 12.0 * jerk, 0.0, 0.0),
+        "Bone_Cape02": (1.6 * sine(-0.15) + 2.0 * aim + 12.0 * jerk, 0.0, 0.0),
         **_sway(time, 72.0, 9.0, -6.0 * jerk),
     }
     left, right = _LEFT_HAND.at(time), _RIGHT_HAND.at(time)
     found.reach = {
-        "L Hand": Reach(exact.add(left, (0.0, 1.6 * jerk, -1.2 * jerk)), (0.7, -0.5, 0.6)),
+        "L Hand": Reach(exact.add(left, (0.0, 1.6 * jerk, -1.2 * jerk)), (0.7, -0.35 - 0.15 * aim, 1.0 - 0.4 * aim)),
         "R Hand": Reach(right, _RIGHT_BEND.at(time)),
     }
     found.facing = {

@@ -238,7 +238,7 @@ def attack(time: float) -> Pose:
         "Bip01 Spine": (-1.0 * aim, -3.0 - 0.3 * turn, -2.5 + 2.0 * aim),
         "Bip01 Spine1": (-2.0 * aim - 4.0 * jerk, -3.0 - 0.28 * turn, -1.0 + 3.0 * drawn),
         "Bip01 Neck": (0.0, 0.3 * turn, 0.0),
-        "Bip01 Head": (2.0 - 5.0 * aim + 5.0 * jerk, 0.6 * turn + 2.0, -7.0 * aim),
+        "Bip01 Head": (2.0 - 5.0 * aim + 5.0 * jerk, 0.6 * turn + 2.0 * aim, -7.0 * aim),
         "Bone_L Ear": (14.0 * jerk, 0.0, 6.0 * drawn),
         "Bone_R Ear": (14.0 * jerk, 0.0, -6.0 * drawn),
         "Bone_Cape01": (3.0 * aim + 9.0 * jerk, 0.0, 0.0),

@@ -19,7 +19,7 @@ from ...io_common.scene import mesh as meshes
 from ..formats import motion
 from ..formats.motion import Animation
 from ..formats.vtl import Vtl
-from . import bone_motion, character, clips, frames, kept, part, shape_motion, sound_table
+from . import bone_motion, character, clips, frames, kept, part, shape_motion, skeleton, sound_table
 from .options import ExportOptions
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def show(context: bpy.types.Context, obj: bpy.types.Object, item: Any, animation
     fps = frames.scene_rate(selection.scene(context))
     rig = selection.armature_of(obj)
     keyed = any(entry.first_key >= 0 for entry in clips.animations(obj.data))
-    if rig is not None and not keyed and bone_motion.is_recovered(obj):
+    if rig is not None and not keyed and skeleton.is_recovered(rig):
         if len(animation.frames):
             bone_motion.fit(obj, rig, item, animation, fps)
         return

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
@@ -14,9 +14,11 @@ from ...io_common.scene import selection
 from ..formats import bone_source, recover
 from ..formats.car import Character, Sound
 from ..formats.model import label, name_field
-from . import bone_motion, build, clips, extract, frames, kept, shape_motion, sound_table, sounds
+from . import bone_motion, build, clips, extract, frames, kept, numbering, shape_motion, sound_table, sounds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from ...io_common.formats.digest import Digest
@@ -68,6 +70,8 @@ def show_motion(
     fps = frames.scene_rate(selection.scene(context))
     if rig is None:
         meshes.set_attribute(meshes.of(obj), kept.REST, "FLOAT_VECTOR", "POINT", meshes.get_positions(meshes.of(obj)))
+        if options.motion == "RELATIVE_KEYS":
+            numbering.start(meshes.of(obj))
         shape_motion.build(obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=fps)
         return made
     if len(made) > 1:  # a bone table of the file, which knows nothing of the motion
@@ -108,10 +112,12 @@ def _rig(
     if options.motion == "AUTO" and not rig.fit.good:
         digest.add("the motion does not fit bones well, so it is shown by shape keys", subject=path.name)
         return None
-    within = " / ".join(f"{100 * share:.1f} %" for share in rig.fit.distances)
-    fit = f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames"
+    within = " / ".join(f"{100 * share:.1f}" for share in rig.fit.distances)
     soft = rig.softness()
-    digest.note(f"{fit}; {soft}" if soft else fit)
+    digest.note(
+        f"{path.name}: bones fit within 0.1 / 0.25 / 1 unit for {within} %",
+        remark=f"{path.name}: {soft}" if soft else "",
+    )
     return rig
 
 
@@ -125,12 +131,31 @@ def extract_car(
     """The character that `objects` show; its lists are those of the first mesh that has some."""
     model = extract.extract_body(context, objects, options, digest)
     mesh = clips.list_owner(objects)
-    character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(path.stem))
+    title = kept.get(mesh, kept.CAT_TITLE, "") or path.stem
+    character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(title))
     source = frames.Source.of(context, objects, options, len(model.vertices), digest)
     character.animations = [source.animation(item) for item in clips.animations(mesh)]
     for item in clips.sounds(mesh):
         data = sounds.samples(item.sound) if item.sound is not None else b""
         character.sounds.append(Sound(clips.raw_name(item), data))
+    model_name = kept.get(mesh, kept.CAT_MODEL, "")
+    if model_name:
+        prefix = f"{PurePath(model_name).stem}_"
+        for entries in (character.animations, character.sounds):
+            _without_prefix(entries, prefix)
     character.table = sound_table.table(mesh, len(character.sounds))
     character.check_loops = options.use_loop_check
     return character
+
+
+def _without_prefix(entries: Sequence[Any], prefix: str) -> None:
+    """Undo what a CAT needs for the names of its files, where all of them have it."""
+    names = [label(entry.name) for entry in entries]
+    # What was led by it in other letters before was called so in the first place.
+    plain = [name.removeprefix(prefix) for name in names]
+    whole = all(name.lower().startswith(prefix.lower()) for name in names)
+    if not whole or not all(plain) or len(set(plain)) < len(set(names)):
+        return
+    for entry, old, new in zip(entries, names, plain, strict=True):
+        if new != old:
+            entry.name = name_field(new)

@@ -58,6 +58,7 @@ class CARNIVORES_PG_animation(bpy.types.PropertyGroup):
         soft_first: float
         soft_last: float
         rate: float
+        own_rate: float
         use_length: bool
         use_scene: bool
         start: float
@@ -91,6 +92,8 @@ class CARNIVORES_PG_animation(bpy.types.PropertyGroup):
         soft_action: PointerProperty(type=bpy.types.Action, options={"HIDDEN"})
         # Frames per second of the scene that its Action is laid out for; 0: not laid out here.
         rate: FloatProperty(options={"HIDDEN"})
+        # The rate it was laid out for when an Action of the user's own was added; 0: the frames of a file say it.
+        own_rate: FloatProperty(options={"HIDDEN"})
         use_length: BoolProperty(
             name="Frames From Length", description="As many frames as the length of the motion asks for at its KPS"
         )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,9 @@ from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats import motion, offsets
+from ..formats import motion, residual
 from ..formats.motion import Animation
-from . import bake, bone_rename, clips, curves, kept, originals, part, shape_motion
+from . import bake, base_edits, beside, bone_rename, clips, curves, kept, originals, part, shape_motion, stray_keys
 from .frame_edits import Case
 from .vertices import Vertices
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
     from .options import ExportCatOptions, ExportCharacterOptions
 
     Positions = npt.NDArray[np.floating]
+
+
+_FASTEST = 32767.0  # frames per second that Blender takes
+_NOISE = 1e-3  # scene frames by which single precision may be off
 
 
 @dataclass
@@ -85,14 +90,25 @@ class Source:
 
     def _known(self, item: Any) -> Positions | None:
         """Positions that need no evaluation of the scene, (N, V, 3) file axes."""
+        keyed = self._keyed(item)
         obj = self.bodies[0].obj
-        if len(self.bodies) == 1 and obj.type == "MESH" and len(obj.data.vertices) == self.vertices:
-            keyed = shape_motion.frames_of(meshes.of(obj), item)
-            if keyed is not None:
-                return self._placed(self._with_base_edits(obj, keyed))
+        if keyed is not None and beside.keys_alone(obj, modifiers=not self.bodies[0].still):
+            return self._placed(self._with_base_edits(item, keyed))
         case = self._case(item)
+        if case is not None and case.is_adrift:
+            self.digest.add(
+                "the bones are gone, so animations are written with the frames they came with", subject=obj.name
+            )
+            return self._placed(case.adrift())
         original = case.untouched() if case is not None else None
         return self._placed(original) if original is not None else None
+
+    def _keyed(self, item: Any) -> Positions | None:
+        """The shape keys of an animation as they are, (N, V, 3) file axes; None when it is not shown by such."""
+        obj = self.bodies[0].obj
+        if self.force or item.use_scene or len(self.bodies) != 1 or obj.type != "MESH":
+            return None
+        return shape_motion.frames_of(meshes.of(obj), item) if len(obj.data.vertices) == self.vertices else None
 
     def _case(self, item: Any) -> Case | None:
         """An animation whose Action was made of frames that bear on those to be written; None for all others."""
@@ -105,18 +121,9 @@ class Source:
             return None
         return Case(item, original, self.now, [body.obj for body in self.bodies], self.follow_base)
 
-    def _with_base_edits(self, obj: bpy.types.Object, keyed: Positions) -> Positions:
-        """Frames of absolute keys, moved along with an edited base pose; relative ones Blender takes along itself."""
-        mesh = meshes.of(obj)
-        rest = meshes.get_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT")
-        owner = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT")
-        relative = mesh.shape_keys is not None and mesh.shape_keys.use_relative
-        if not self.follow_base or relative or rest is None or owner is None or not len(keyed):
-            return keyed
-        offset = meshes.get_positions(mesh) - rest
-        if not offset.any():
-            return keyed
-        return offsets.carried(owner, FILE_Y_UP.undo(rest), keyed, FILE_Y_UP.undo(offset))
+    def _with_base_edits(self, item: Any, keyed: Positions) -> Positions:
+        """Frames of keys, moved along with an edited base pose or not."""
+        return base_edits.applied(meshes.of(self.bodies[0].obj), item, keyed, follow=self.follow_base)
 
     def _placed(self, positions: Positions) -> Positions:
         """Positions (N, V, 3) in the axes of the file, moved along with objects that were moved."""
@@ -141,16 +148,45 @@ class Source:
         if action is not None:
             self._warn_of_lost_bones(item.name, action)
         case = self._case(item)
+        keyed = self._keyed(item)
         # What an Action was made of is known in the space of the mesh.
-        bodies = self.bodies if case is None else [replace(body, matrix=None) for body in self.bodies]
-        values = bake.bake(self.context, bodies, action, times, item.soft_action if action is not None else None)
+        known = case is not None or keyed is not None
+        bodies = [replace(body, matrix=None) for body in self.bodies] if known else self.bodies
+        values = self._sampled(item, bodies, action, times)
         if values.shape[1] != self.vertices:
             raise ExportError(
                 f'the animation "{item.name}" moves {values.shape[1]} vertices, but the model that is written has '
                 f"{self.vertices}; modifiers must not change their number, or be applied to both"
             )
         positions = np.asarray(FILE_Y_UP.undo(values), np.float32)
+        if keyed is not None:
+            return self._placed(self._beside_keys(item, keyed, positions))
         return positions if case is None else self._placed(case.mended(positions))
+
+    def _sampled(
+        self,
+        item: Any,
+        bodies: list[bake.Body],
+        action: bpy.types.Action | None,
+        times: npt.NDArray[np.float64],
+    ) -> npt.NDArray[np.float32]:
+        """What plays at `times`, (N, V, 3) Blender axes."""
+        if action is None or item.use_length or self.force:
+            return bake.bake(self.context, bodies, action, times, item.soft_action if action is not None else None)
+        with stray_keys.counted(action, times) as (played, strays):
+            if strays:
+                some = "1 key lies" if strays == 1 else f"{strays} keys lie"
+                self.digest.note(
+                    f'"{item.name}": {some} beside the frames of the file and {"was" if strays == 1 else "were"} taken '
+                    "for the nearest; Play sets the scene to the rate of an animation"
+                )
+            return bake.bake(self.context, bodies, played, times, item.soft_action)
+
+    def _beside_keys(self, item: Any, keyed: Positions, baked: Positions) -> Positions:
+        """What else moves vertices that have keys: those that it does not move are as their keys have them."""
+        shown = self._with_base_edits(item, keyed)
+        moved = np.abs(baked - keyed).max(axis=2, keepdims=True) > residual.TOLERANCE
+        return np.where(moved, shown + (baked - keyed), shown)
 
     def _warn_of_lost_bones(self, name: str, action: bpy.types.Action) -> None:
         """Blender renames bones in the Actions that are assigned, and in no others."""
@@ -189,6 +225,28 @@ def frame_count(scene: bpy.types.Scene, item: Any) -> int:
         return int(item.frames)
     start, end = span(item)
     return motion.count_for((end - start) / (item.rate or scene_rate(scene)), item.kps)
+
+
+def own_rate(scene: bpy.types.Scene, item: Any) -> float:
+    """Frames per second of a scene in which an animation's keys lie on whole frames.
+
+    The N - 1 intervals between the frames of a file are stretched over N / KPS seconds. A slow one, below a frame per
+    second, gets whole multiples. What was added in Blender keeps the rate it was made at.
+    """
+    if item.use_length or item.use_scene:
+        return float(item.own_rate or item.rate or scene_rate(scene))
+    count = frame_count(scene, item)
+    if count < 2:
+        return scene_rate(scene)
+    rate = max(item.kps, 1) * (count - 1) / count
+    return min(rate * math.ceil(1 / rate), _FASTEST)
+
+
+def take_range(scene: bpy.types.Scene, item: Any) -> None:
+    """The scene's first and last frame are those of an animation, the last rounded up."""
+    start, end = span(item)
+    scene.frame_start = math.floor(start + _NOISE)
+    scene.frame_end = max(scene.frame_start, math.ceil(end - _NOISE))
 
 
 def sample_times(scene: bpy.types.Scene, item: Any) -> npt.NDArray[np.float64]:

@@ -18,7 +18,7 @@ from ...io_common.formats.errors import UserError
 from ...io_common.scene import compat, selection
 from ...io_common.scene import mesh as meshes
 from ..formats import bone_match, bone_space
-from . import bake, clip_copy, clip_edit, clips, curves, frames, rig_motion, sound_table
+from . import bake, clip_copy, clip_edit, clips, curves, frames, resting, rig_motion, sound_table
 from .rig_motion import Rest
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def retarget(context: bpy.types.Context, target: Party, source: Party, *, with_s
     if not made:
         raise UserError(f'bones show none of the animations of "{source.rig.name}"')
     compat.assign_action(target.rig, made[0])
+    if target.mesh is not None:
+        resting.complete(target.rig, meshes.of(target.mesh))
     named = [name for name, by_name in zip(names, plan.match.named.tolist(), strict=True) if by_name]
     placed = [name for name in names if name not in set(named) | set(lost)]
     return Outcome(made, skipped, named, placed, lost)

@@ -18,7 +18,7 @@ from ...io_common.scene import compat
 from ...io_common.scene import mesh as meshes
 from ..formats import motion
 from ..formats.model import label
-from . import clips, curves
+from . import base_edits, clips, curves, kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +76,8 @@ def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: cli
         return False
     values = points(meshes.of(obj), numbers)
     _add(obj, item, values, item.name or "Animation", source.rate, relative=keys_of(obj).use_relative)
+    if source.action is not None and item.action is not None:
+        kept.copy(source.action, item.action, kept.MEAN)  # edits of the base are in the copy as they are in these
     return True
 
 
@@ -94,6 +96,8 @@ def _add(
     first = between(keys, item.first_key, item.last_key)
     item.action = _action(keys, title, first[0] if first is not None else 0, len(points), item.kps, fps)
     item.rate = fps
+    if keys.use_relative:
+        base_edits.remember(meshes.of(obj), item.action, points.reshape(len(points), -1, 3))
 
 
 def append(

@@ -34,8 +34,11 @@ class UserError(Exception):
 
     def __str__(self) -> str:
         """One sentence: file, place, reason, what was expected and found."""
+        reason = self.reason
         start = f"{self.path.name or self.path}: " if self.path is not None else ""
-        return one_line(f"{start}{self.reason}{self._detail()}.")
+        if not start:
+            reason = f"{reason[:1].upper()}{reason[1:]}"
+        return one_line(f"{start}{reason}{self._detail()}.")
 
     def _detail(self) -> str:
         return ""

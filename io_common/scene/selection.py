@@ -107,7 +107,7 @@ def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 
 @contextlib.contextmanager
 def object_mode(context: bpy.types.Context, objects: Iterable[bpy.types.Object] = ()) -> Iterator[None]:
-    """Object Mode, with the pending changes of Edit Mode written to the data; the old modes come back at the end.
+    """No mode with pending changes: those of Edit Mode are written to the data; the old modes come back at the end.
 
     It is left by the active object, with those that are edited together with it, and by whatever edits `objects` or
     their armatures: without "Lock Object Modes", or in another scene, that need not be the active one.
@@ -116,7 +116,7 @@ def object_mode(context: bpy.types.Context, objects: Iterable[bpy.types.Object] 
     with contextlib.ExitStack() as undo:
         if active is not None and active.mode == "EDIT":
             undo.enter_context(_not_edited(context, active))
-        elif active is not None and active.mode != "OBJECT":
+        elif active is not None and active.mode not in ("OBJECT", "POSE"):  # a pose has no pending changes
             undo.callback(bpy.ops.object.mode_set, mode=active.mode)
             bpy.ops.object.mode_set(mode="OBJECT")
         for obj in objects:

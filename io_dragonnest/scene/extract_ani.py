@@ -77,7 +77,7 @@ def extract_dump(
         raise ExportError(f'the armature "{obj.name}" has no clip to write')
     shell = ani_table.shell_of(entries[0].action)
     plan = _Plan(path.name, shell, entries[:1])
-    found = _file(context, obj, plan, replace(options, version=str(NEWEST)), digest)
+    found = _file(context, obj, plan, options, digest)
     return AniSet([Part(path.name, found)], is_dump=True)
 
 

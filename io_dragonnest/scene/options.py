@@ -50,6 +50,7 @@ class ImportMshOptions:
         "Hierarchy From",
         "The ANI file that says which bone hangs on which; empty: the one named as the model, beside it",
         is_file=True,
+        suffixes=(".ani",),
         group="Bones",
     )
     use_rigid: bool = option(
@@ -313,3 +314,6 @@ class ExportAniOptions(ExportScope):
 @dataclass(frozen=True)
 class ExportAnimOptions(ExportAniOptions):
     """Options of a dump of one clip, which is always of version 11."""
+
+    version: str = field(default="11")
+    use_list: bool = field(default=False)

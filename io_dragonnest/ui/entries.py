@@ -16,6 +16,8 @@ from ..scene.options import (
     ImportSknOptions,
 )
 
+_GAMES = (("DN", "Dragon Nest"),)
+
 FORMATS: tuple[Format, ...] = (
     Format(
         id="dragonnest_msh",
@@ -27,6 +29,7 @@ FORMATS: tuple[Format, ...] = (
         sections=msh.sections,
         summary=msh.summary,
         check=checks.check_msh,
+        games=_GAMES,
         import_options=ImportMshOptions,
         export_options=ExportMshOptions,
         build=build_skn.build_model,
@@ -45,6 +48,7 @@ FORMATS: tuple[Format, ...] = (
         sections=skn.sections,
         summary=skn.summary,
         check=check_skn.check,
+        games=_GAMES,
         import_options=ImportSknOptions,
         export_options=ExportSknOptions,
         build=build_skn.build,
@@ -63,6 +67,7 @@ FORMATS: tuple[Format, ...] = (
         sections=ani.sections,
         summary=ani_set.summary,
         check=ani_set.check,
+        games=_GAMES,
         import_options=ImportAniOptions,
         export_options=ExportAniOptions,
         build=build_ani.build,
@@ -81,6 +86,7 @@ FORMATS: tuple[Format, ...] = (
         sections=anim.sections,
         summary=ani_set.summary,
         check=ani_set.check,
+        games=_GAMES,
         import_options=ImportAniOptions,
         export_options=ExportAnimOptions,
         build=build_ani.build,

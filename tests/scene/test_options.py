@@ -201,3 +201,19 @@ def test_every_option_is_tested() -> None:
         name for name in names - COVERED_ELSEWHERE.keys() if f"{name}=" not in text and f'"{name}":' not in text
     )
     assert not missing
+
+
+def test_a_file_is_chosen_without_a_second_browser(tmp_path: Path) -> None:
+    """Blender opens none inside the import dialog: a plain text, which lists the files that lie beside."""
+    named = bpy.types.IMPORT_SCENE_OT_carnivores_car.bl_rna.properties["bones_from"]
+    assert named.subtype == "NONE"
+    search = props._files_beside((".3df", ".3dn"))
+    for name in ("Allo.3DF", "mosh.3dn", "allo.car", "a.txt"):
+        (tmp_path / name).touch()
+    context = SimpleNamespace(space_data=None)
+    dialog = SimpleNamespace(directory="", filepath=str(tmp_path / "allo.car"))
+    assert search(dialog, context, "") == [str(tmp_path / "Allo.3DF"), str(tmp_path / "mosh.3dn")]
+    assert search(dialog, context, "mosh") == [str(tmp_path / "mosh.3dn")]
+    browser = SimpleNamespace(space_data=SimpleNamespace(params=SimpleNamespace(directory=str(tmp_path).encode())))
+    assert len(search(SimpleNamespace(directory="/none", filepath=""), browser, "")) == 2
+    assert search(SimpleNamespace(directory=str(tmp_path / "none"), filepath=""), context, "") == []

@@ -112,9 +112,7 @@ def build(
         _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), bones.rest, bones.parent)) for clip in rig.clips
     ]
     keyed = Keyed.of(moved, len(names))
-    for number, (item, animation, local) in enumerate(
-        zip(clips.animations(obj.data), animations, moved, strict=True)
-    ):
+    for number, (item, animation, local) in enumerate(zip(clips.animations(obj.data), animations, moved, strict=True)):
         if len(animation.frames):
             title = clips.block_title(label(animation.name) or item.name, number, len(animations), "Animation")
             _add(stage, item, animation, local, keyed, title)

@@ -19,9 +19,7 @@ KEYS = ["KEYS", "RELATIVE_KEYS"]
 
 def expected(character: car.Character, move: tuple[float, float, float] = (0, 0, 0)) -> list[np.ndarray]:
     """The frames of all animations, moved by file units."""
-    return [
-        animation.frames + (np.array(move) * motion.STEPS).astype(np.int16) for animation in character.animations
-    ]
+    return [animation.frames + (np.array(move) * motion.STEPS).astype(np.int16) for animation in character.animations]
 
 
 def assert_frames(found: car.Character, wanted: list[np.ndarray], within: int = 0) -> None:
@@ -38,9 +36,7 @@ def test_apply_scale(tmp_path: Path, way: str) -> None:
     scene.select(obj)
     bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
     for follow in (True, False):
-        assert_frames(
-            car.read(scene.export(tmp_path / "out.car", obj, use_base_edits=follow)), expected(character)
-        )
+        assert_frames(car.read(scene.export(tmp_path / "out.car", obj, use_base_edits=follow)), expected(character))
 
 
 @pytest.mark.parametrize("way", KEYS)

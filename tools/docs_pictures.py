@@ -155,7 +155,7 @@ def lay_paper(scene: bpy.types.Scene) -> None:
 
 def fox_scene(count: int, stride: Vector, lens: float) -> bpy.types.Scene:
     """Look at a row of so many foxes from where their clips face."""
-    middle = stride * (0.5 * (count - 1)) + demo_fox.CENTRE
+    middle = stride * (0.5 * (count - 1)) + demo_fox.CENTRE + Vector((0.0, 0.0, 0.03))
     scene = fresh_scene(tuple(middle + Vector((0.0, 8.0, 1.6))), tuple(middle), lens)
     scene.camera.data.clip_end = 1e4
     lamp = scene.objects["Sun"]
@@ -167,7 +167,7 @@ def fox_scene(count: int, stride: Vector, lens: float) -> bpy.types.Scene:
 def fox_poses() -> None:
     """What the fox does, clip by clip."""
     poses = (("Fox_Stand", 50), ("Fox_Run", 4), ("Fox_Attack", 14), ("Fox_Attack", 47), ("Fox_Attack", 58))
-    scene = fox_scene(len(poses), demo_fox.STRIDE, 62.0)
+    scene = fox_scene(len(poses), demo_fox.STRIDE, 58.0)
     demo_fox.freeze_poses(demo_fox.import_fox(), poses, demo_fox.STRIDE, -0.55)
     render(scene, "fox-poses", (960, 264))
 
@@ -175,7 +175,7 @@ def fox_poses() -> None:
 def fox_parts() -> None:
     """The body as it comes, the outfit by itself, and both on one armature; at rest, so turned to face us."""
     stride = Vector((-1.05, 0.0, 0.0))
-    scene = fox_scene(3, stride, 88.0)
+    scene = fox_scene(3, stride, 80.0)
     rig = demo_fox.import_fox()
     for number, left_out in enumerate((OUTFIT, ("Body", "Head"), ())):
         for obj in demo_fox.parts(rig):
@@ -192,12 +192,12 @@ def fox_parts() -> None:
 
 def fox_skeleton() -> None:
     """The armature in the middle of the shot, in a fox of glass."""
-    scene = fox_scene(1, demo_fox.STRIDE, 120.0)
+    scene = fox_scene(1, demo_fox.STRIDE, 165.0)
     rig = demo_fox.import_fox()
     demo_fox.show(rig, "Fox_Attack", 46)
     rig.rotation_euler.z = -0.9
     bpy.context.view_layer.update()
-    glass = plain("Glass", (0.9, 0.55, 0.3), 0.28)
+    glass = plain("Glass", (0.45, 0.13, 0.03), 0.26)
     for obj in demo_fox.parts(rig):
         obj.data.materials.clear()
         obj.data.materials.append(glass)

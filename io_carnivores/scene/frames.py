@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Positions = npt.NDArray[np.floating]
 
 
+_MOST_FRAMES = 32767  # of an animation; twenty minutes at a rate that no game file reaches
 _FASTEST = 32767.0  # frames per second that Blender takes
 _NOISE = 1e-3  # scene frames by which single precision may be off
 
@@ -253,8 +254,18 @@ def take_range(scene: bpy.types.Scene, item: Any) -> None:
     scene.frame_end = max(scene.frame_start, math.ceil(end - _NOISE))
 
 
+def require_bearable(scene: bpy.types.Scene, item: Any) -> None:
+    """Raise `ExportError` when length and KPS of an animation ask for more frames than could ever be baked."""
+    if (item.use_length or item.use_scene) and frame_count(scene, item) > _MOST_FRAMES:
+        raise ExportError(
+            f'the animation "{item.name}" would have {frame_count(scene, item)} frames, and {_MOST_FRAMES} at most can '
+            f"be made; lower its KPS, which is {item.kps}, or make it shorter"
+        )
+
+
 def sample_times(scene: bpy.types.Scene, item: Any) -> npt.NDArray[np.float64]:
-    """Scene frames at which an animation is sampled when it is baked."""
+    """Scene frames at which an animation is sampled when it is baked. Raises `ExportError` for far too many."""
+    require_bearable(scene, item)
     start, end = span(item)
     return bake.frame_times(start, end, frame_count(scene, item))
 

@@ -138,7 +138,7 @@ def show(context: bpy.types.Context, obj: bpy.types.Object, item: Any, animation
     keyed = any(entry.first_key >= 0 for entry in clips.animations(obj.data))
     if rig is not None and not keyed and skeleton.is_recovered(rig):
         if len(animation.frames):
-            bone_motion.fit(obj, rig, item, animation, fps)
+            bone_motion.fit(obj, rig, item, animation, fps, to_own_space(context, obj))
         return
     first = obj.data.shape_keys is None
     shape_motion.add(obj, item, animation, fps, matrix=to_own_space(context, obj))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-import numpy as np
 import pytest
 from addon.io_carnivores.formats.motion import Animation
 from addon.io_carnivores.formats.vtl import Vtl

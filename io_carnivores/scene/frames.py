@@ -159,7 +159,7 @@ class Source:
         if original is not None and known is not None and known.any():
             rest = FILE_Y_UP.apply(original.rest[self.now.number[known]])
             now = affine.moved(FILE_Y_UP.apply(self.now.position[known]), space)
-            applied = affine.between(rest, now) if not affine.close(rest, now).any() else None
+            applied = affine.between(rest, now) if affine.close(rest, now).mean() < 0.5 else None
             if applied is not None:
                 space = np.linalg.inv(applied) @ space
         return None if np.array_equal(space, np.eye(4)) else space

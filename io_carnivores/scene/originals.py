@@ -124,7 +124,7 @@ def keep_soft(action: bpy.types.Action, soft: Flags) -> None:
 def place(action: bpy.types.Action, name: str = kept.PLACE) -> npt.NDArray[np.float64]:
     """(4, 4): from the space of the mesh, or of what `name` says, to that of the frames kept, Blender axes."""
     values = kept.get_array(action, name, "<f8")
-    return values.reshape(4, 4) if len(values) == 16 else np.eye(4)  # noqa: PLR2004
+    return values.reshape(4, 4) if len(values) == 16 else np.eye(4)
 
 
 def of(action: bpy.types.Action, mesh: bpy.types.ID) -> Original | None:

@@ -163,7 +163,7 @@ def base_positions(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32]:
     if rest is None or base is None:
         return positions
     # A transform that was applied to the mesh goes for either shape.
-    matrix = None if (positions == rest).all(axis=1).any() else affine.between(rest, positions)
+    matrix = None if (positions == rest).all(axis=1).mean() >= 0.5 else affine.between(rest, positions)
     if matrix is not None:
         return affine.moved(base, matrix).astype(np.float32)
     edited = (positions != rest).any(axis=1, keepdims=True)

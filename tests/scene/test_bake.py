@@ -232,7 +232,7 @@ def test_from_scratch_to_a_car_the_engine_takes(
 
 
 @pytest.mark.parametrize("relative", [True, False])
-def test_keys_are_mixed_as_before(relative: bool) -> None:  # noqa: FBT001
+def test_keys_are_mixed_as_before(relative: bool) -> None:
     """Also keys of the user's own, which belong to no animation of the list, and without an Action assigned."""
     obj = made.tube()
     obj.shape_key_add(name="Basis")

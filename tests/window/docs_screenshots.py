@@ -240,6 +240,10 @@ def shoot(screen: Screen) -> bpy.types.Object:
         bpy.ops.view3d.view_orbit(angle=0.15, type="ORBITUP")
         bpy.ops.object.select_all(action="SELECT")
         bpy.ops.view3d.view_selected()
+        bpy.ops.view3d.zoom(delta=-1)
+    view.overlay.show_relationship_lines = False
+    # Out of the middle of the viewport, of which the picture shows the right side.
+    view.region_3d.view_location -= view.region_3d.view_rotation @ Vector((0.34, 0.0, 0.0))
     choose(screen, rig)
     return rig
 

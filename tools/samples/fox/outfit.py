@@ -107,12 +107,12 @@ def _worn(place: Vector) -> Vector:
 
 
 def _feather(shape: Shape) -> None:
-    path = [(-7.6, 2.0, -2.0), (-10.2, 7.5, 2.0), (-11.6, 12.5, 8.0), (-11.4, 16.0, 15.0), (-10.2, 17.0, 21.5)]
-    widths = (0.9, 3.0, 4.1, 3.7, 0.8)
+    path = [(-7.6, 2.0, -2.0), (-9.9, 8.5, 0.5), (-11.3, 14.5, 4.5), (-11.9, 19.5, 9.5), (-11.8, 23.5, 15.5)]
+    widths = (0.9, 3.2, 4.0, 3.2, 0.3)
     for lift, inwards in ((0.12, False), (-0.12, True)):
         rows = []
         for (x, y, z), wide in zip(path, widths, strict=True):
-            lean = (0.35 * wide, wide, -0.55 * wide)
+            lean = (0.25 * wide, 0.75 * wide, -0.85 * wide)
             ends = [(x + lift - a, y - b, z - c) for a, b, c in (lean, tuple(-part for part in lean))]
             rows.append([shape.point(_worn(end), {}) for end in ends])
         for number, (one, other) in enumerate(itertools.pairwise(rows)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one transform that took points from where they were to where they are, such as Blender applies to whole meshes."""
+"""The one transform that took points from where they were to where they are, as Blender applies it to whole meshes."""
 
 from __future__ import annotations
 

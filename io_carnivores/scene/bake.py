@@ -149,7 +149,7 @@ def playing(context: bpy.types.Context, bodies: Sequence[Body], aims: Sequence[A
             _aim(aim, undo)
         for mesh in {meshes.of(body.obj) for body in bodies if body.obj.type == "MESH"}:
             if any(aim.block == mesh.shape_keys for aim in aims):
-                undo.callback(shape_motion.set_values, mesh, shape_motion.silence(mesh))
+                undo.callback(shape_motion.mix_again, mesh, shape_motion.silence(mesh))
             elif aims and soft_keys.any_of(mesh):
                 _rest_keys(mesh.shape_keys, undo)
         yield

@@ -97,7 +97,7 @@ def _transform(
 def _taken_along(
     mesh: bpy.types.Mesh, before: Positions | None, now: Positions, offset: Positions
 ) -> npt.NDArray[np.bool_]:
-    """(V,): vertices whose keys, in the mean `before` and `now` (V, 3), have moved by the `offset` (V, 3) of the base."""
+    """(V,): vertices whose keys, in the mean `before` and `now` (V, 3), moved by the `offset` (V, 3) of the base."""
     count = len(offset)
     if mesh.shape_keys is None or not mesh.shape_keys.use_relative:
         return np.zeros(count, np.bool_)

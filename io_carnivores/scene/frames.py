@@ -14,9 +14,22 @@ from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats import motion, residual
+from ..formats import affine, motion, residual
 from ..formats.motion import Animation
-from . import bake, base_edits, beside, bone_rename, clips, curves, originals, part, shape_motion, stray_keys
+from . import (
+    bake,
+    base_edits,
+    beside,
+    bone_motion,
+    bone_rename,
+    clips,
+    curves,
+    kept,
+    originals,
+    part,
+    shape_motion,
+    stray_keys,
+)
 from .frame_edits import Case
 from .vertices import Vertices
 
@@ -31,7 +44,9 @@ if TYPE_CHECKING:
     Positions = npt.NDArray[np.floating]
 
 
+_MOST_FRAMES = 32767  # of an animation; twenty minutes at a rate that no game file reaches
 _FASTEST = 32767.0  # frames per second that Blender takes
+_SAME = 1e-5  # of spaces
 _NOISE = 1e-3  # scene frames by which single precision may be off
 
 
@@ -103,9 +118,9 @@ class Source:
             self.digest.add(
                 "the bones are gone, so animations are written with the frames they came with", subject=obj.name
             )
-            return self._placed(case.adrift())
+            return self._placed(case.adrift(), self._space(item))
         original = case.untouched() if case is not None else None
-        return self._placed(original) if original is not None else None
+        return self._placed(original, self._space(item)) if original is not None else None
 
     def _keyed(self, item: Any) -> Positions | None:
         """The shape keys of an animation as they are, (N, V, 3) file axes; None when it is not shown by such."""
@@ -123,15 +138,57 @@ class Source:
             return None
         if len(self.now.number) != self.vertices:
             return None
-        return Case(item, original, self.now, [body.obj for body in self.bodies], self.follow_base)
+        objects, space, now = [body.obj for body in self.bodies], self._space(item), self.now
+        if space is not None:
+            there = affine.moved(FILE_Y_UP.apply(now.position), space)
+            shape = FILE_Y_UP.undo(there).astype(np.float32)
+            known = original.known(now.number)
+            rest = original.rest[np.where(known, now.number, 0)]
+            same = known & affine.close(rest, shape)
+            now = replace(now, position=np.where(same[:, None], rest, shape))
+        return Case(item, original, now, objects, self.follow_base, self._is_carried(item, objects, space))
+
+    def _space(self, item: Any) -> npt.NDArray[np.float64] | None:
+        """(4, 4) from the space of the mesh, as it is now, to that of the frames an Action keeps; None: the same.
+
+        A transform that was applied to the mesh is a part of it.
+        """
+        space = originals.place(item.action)
+        original = originals.of(item.action, self._owner)
+        known = original.known(self.now.number) if original is not None else None
+        if original is not None and known is not None and known.any():
+            rest = FILE_Y_UP.apply(original.rest[self.now.number[known]])
+            now = affine.moved(FILE_Y_UP.apply(self.now.position[known]), space)
+            applied = affine.between(rest, now) if affine.close(rest, now).mean() < 0.5 else None
+            if applied is not None:
+                space = np.linalg.inv(applied) @ space
+        return None if np.array_equal(space, np.eye(4)) else space
+
+    def _is_carried(self, item: Any, objects: list[bpy.types.Object], space: npt.NDArray[np.float64] | None) -> bool:
+        """Whether the vertices stand to their bones as they did when an Action was made."""
+        wanted = originals.place(item.action, kept.CARRIED)
+        for obj in objects:
+            rig = selection.armature_of(obj)
+            if rig is not None:
+                carried = bone_motion.into_frames(obj, rig, np.eye(4) if space is None else space)
+                if not bone_motion.is_near(np.eye(4) if carried is None else carried, wanted):
+                    return False
+        return True
 
     def _with_base_edits(self, item: Any, keyed: Positions) -> Positions:
         """Frames of keys, moved along with an edited base pose or not."""
         return base_edits.applied(meshes.of(self.bodies[0].obj), item, keyed, follow=self.follow_base)
 
-    def _placed(self, positions: Positions) -> Positions:
-        """Positions (N, V, 3) in the axes of the file, moved along with objects that were moved."""
+    def _placed(self, positions: Positions, space: npt.NDArray[np.float64] | None = None) -> Positions:
+        """Positions (N, V, 3) in the axes of the file, moved along with objects that were moved.
+
+        `space` (4, 4) leads from the space of the objects to that of the positions; None: the same.
+        """
         matrices = [body.matrix for body in self.bodies]
+        if space is not None:
+            back = np.linalg.inv(space)
+            whole = [back if matrix is None else matrix @ back for matrix in matrices]
+            matrices = [None if np.allclose(matrix, np.eye(4), rtol=0, atol=_SAME) else matrix for matrix in whole]
         if all(matrix is None for matrix in matrices):
             return positions
         counts = self.now.counts if len(matrices) > 1 else [positions.shape[1]]
@@ -165,7 +222,12 @@ class Source:
         positions = np.asarray(FILE_Y_UP.undo(values), np.float32)
         if keyed is not None:
             return self._placed(self._beside_keys(item, keyed, positions))
-        return positions if case is None else self._placed(case.mended(positions))
+        if case is None:
+            return positions
+        space = self._space(item)
+        if space is not None:
+            positions = FILE_Y_UP.undo(affine.moved(values, space)).astype(np.float32)
+        return self._placed(case.mended(positions), space)
 
     def _sampled(
         self,
@@ -253,8 +315,18 @@ def take_range(scene: bpy.types.Scene, item: Any) -> None:
     scene.frame_end = max(scene.frame_start, math.ceil(end - _NOISE))
 
 
+def require_bearable(scene: bpy.types.Scene, item: Any) -> None:
+    """Raise `ExportError` when length and KPS of an animation ask for more frames than could ever be baked."""
+    if (item.use_length or item.use_scene) and frame_count(scene, item) > _MOST_FRAMES:
+        raise ExportError(
+            f'the animation "{item.name}" would have {frame_count(scene, item)} frames, and {_MOST_FRAMES} at most can '
+            f"be made; lower its KPS, which is {item.kps}, or make it shorter"
+        )
+
+
 def sample_times(scene: bpy.types.Scene, item: Any) -> npt.NDArray[np.float64]:
-    """Scene frames at which an animation is sampled when it is baked."""
+    """Scene frames at which an animation is sampled when it is baked. Raises `ExportError` for far too many."""
+    require_bearable(scene, item)
     start, end = span(item)
     return bake.frame_times(start, end, frame_count(scene, item))
 

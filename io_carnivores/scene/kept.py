@@ -79,6 +79,8 @@ BODIES = "carnivores_bodies"  # which body each vertex was on, i2
 WEIGHTS = "carnivores_weights"  # digests of the weights it was made for, u4; where those are not the imported ones
 SOFT = "carnivores_soft"  # which vertices shape keys take along, u1
 MEAN = "carnivores_mean"  # where its keys were in the mean, by vertex numbers, f4
+PLACE = "carnivores_place"  # (4, 4) f8: from the space of its mesh to where the file has its frames, where not the same
+CARRIED = "carnivores_carried"  # (4, 4) f8: from the space of its armature to there
 CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
 # Custom property of a mesh: digest of the bones and groups that its Actions were made for.
 RIG_PRINT = "carnivores_rig"

@@ -7,6 +7,7 @@ evenly. Relative keys need a value curve per key; other exporters (glTF, FBX) un
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import bpy
@@ -49,7 +50,7 @@ def keys_of(obj: bpy.types.Object) -> bpy.types.Key:
     return cast("bpy.types.Key", meshes.of(obj).shape_keys)
 
 
-def add(
+def add(  # noqa: PLR0913
     obj: bpy.types.Object,
     item: clips.CARNIVORES_PG_animation,
     animation: Animation,
@@ -192,23 +193,34 @@ def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.
     return np.asarray(FILE_Y_UP.undo(values), np.float32)
 
 
-def silence(mesh: bpy.types.Mesh) -> dict[str, float]:
-    """Take every relative key of an animation out of the mix, so that only the Action counts; their values before."""
+@dataclass(frozen=True)
+class Mix:
+    """How keys are mixed: the `values` of all K of them, (K,) f32, and where absolute ones stand in time."""
+
+    values: npt.NDArray[np.float32]
+    time: float
+
+
+def silence(mesh: bpy.types.Mesh) -> Mix | None:
+    """Take every relative key of an animation out of the mix, so that only the Action counts; how it was before."""
     keys = mesh.shape_keys
-    if keys is None or not keys.use_relative:
-        return {}
-    old: dict[str, float] = {}
-    for item in clips.animations(mesh):
-        for block in [keys.key_blocks[number] for number in block_numbers(mesh, item) or ()]:
-            old[block.name] = block.value
-            block.value = 0.0
-    return old
+    if keys is None:
+        return None
+    before = Mix(np.empty(len(keys.key_blocks), np.float32), keys.eval_time)
+    keys.key_blocks.foreach_get("value", before.values)
+    if keys.use_relative:
+        for item in clips.animations(mesh):
+            for number in block_numbers(mesh, item) or ():
+                keys.key_blocks[number].value = 0.0
+    return before
 
 
-def set_values(mesh: bpy.types.Mesh, values: dict[str, float]) -> None:
-    """Mix keys as they were."""
-    for name, value in values.items():
-        mesh.shape_keys.key_blocks[name].value = value
+def mix_again(mesh: bpy.types.Mesh, before: Mix | None) -> None:
+    """Mix keys as they were, those too that an Action moved which is none of the list."""
+    keys = mesh.shape_keys
+    if keys is not None and before is not None:
+        keys.key_blocks.foreach_set("value", before.values)
+        keys.eval_time = before.time
 
 
 def remove(obj: bpy.types.Object, item: clips.CARNIVORES_PG_animation) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,7 +65,8 @@ def import_file(context: bpy.types.Context, entry: Format, path: Path, job: Job)
     if entry.build is None:
         raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
     data, model = load(entry, path, job.options, job.digest, job.formats)
-    with rollback(context):
+    guard = entry.guard(context) if entry.guard is not None else contextlib.nullcontext()
+    with rollback(context), guard:
         job.shown.update(_READ)
         try:
             _require_room(context)

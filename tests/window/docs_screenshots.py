@@ -221,7 +221,7 @@ def test_dialog(screen: Screen, models: Path, verb: str) -> None:
 
 
 def shoot(screen: Screen) -> bpy.types.Object:
-    """Import the fox with its outfit and clips, stop where the bow is drawn, look at it from its front; its armature."""
+    """Import the fox with its outfit and clips, stop where the bow is drawn, look at its front; its armature."""
     rig = dressed(screen)
     choose(screen, rig)
     with screen.override():

@@ -257,7 +257,7 @@ class _Skn(_Codec):
     codec = skn
 
     def made(self) -> Any:
-        return dragons.materials(count=300)
+        return dragons.materials(count=200)
 
 
 class ReadMsh(_Msh):
@@ -294,14 +294,14 @@ class WriteAni(_Ani):
 
 class ReadSkn(_Skn):
     # Shown only: a material file is a kilobyte or two of short texts.
-    name = "formats.read SKN, 300 materials"
+    name = "formats.read SKN, 200 materials"
 
     def run(self) -> None:
         self.codec.read(self.data)
 
 
 class WriteSkn(_Skn):
-    name = "formats.write SKN, 300 materials"
+    name = "formats.write SKN, 200 materials"
 
     def run(self) -> None:
         self.codec.write(self.model)

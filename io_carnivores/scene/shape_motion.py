@@ -79,7 +79,14 @@ def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: cli
     if numbers is None:
         return False
     values = points(meshes.of(obj), numbers)
-    _add(obj, item, values, armature.fit_name(item.name) or "Animation", source.rate, relative=keys_of(obj).use_relative)
+    _add(
+        obj,
+        item,
+        values,
+        armature.fit_name(item.name) or "Animation",
+        clips.rate_of(source),
+        relative=keys_of(obj).use_relative,
+    )
     if source.action is not None and item.action is not None:
         kept.copy(source.action, item.action, kept.MEAN)  # edits of the base are in the copy as they are in these
     return True

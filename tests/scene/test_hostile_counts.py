@@ -18,6 +18,7 @@ from tests import characters
 from .helpers import scene
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 MOST = 2**31 - 1
@@ -82,6 +83,15 @@ def test_long_lists_of_one_name(way: str, tmp_path: Path) -> None:
     assert scene.export(tmp_path / "out.car", obj) == data
 
 
+def refused(act: Callable[[], object]) -> str:
+    """What an operator says when it does not do its work, else "done"."""
+    try:
+        act()
+    except RuntimeError as error:
+        return str(error)
+    return "done"
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1e30, -1.0])
 @pytest.mark.parametrize("name", ["start", "end", "rate", "own_rate"])
 def test_numbers_that_are_none(name: str, value: float, tmp_path: Path) -> None:
@@ -97,15 +107,13 @@ def test_numbers_that_are_none(name: str, value: float, tmp_path: Path) -> None:
         lambda: bpy.ops.carnivores.animation_scene_rate(rate=25.0),
         lambda: bpy.ops.export_scene.carnivores_car(filepath=str(tmp_path / "out.car")),
     ):
-        try:
-            act()
-        except RuntimeError as error:
-            assert "Traceback" not in str(error)
-            assert str(error).startswith("Error: ")
+        said = refused(act)
+        assert "Traceback" not in said
+        assert said.startswith(("Error: ", "done"))
     item = clips.animations(obj.data)[0]
     setattr(item, name, value)
     if name in ("start", "end") and value != -1.0:
-        with pytest.raises(RuntimeError, match="worm_walk|walk"):
+        with pytest.raises(RuntimeError, match=r"which no scene can have"):
             bpy.ops.export_scene.carnivores_car(filepath=str(tmp_path / "out.car"))
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..formats.motion import Animation
-    from ..formats.recover import Clip, Rig
+    from ..formats.recover import Rig
 
 # Bones that never leave their joint by more than this (file units) get no location curves; a step is 1/16.
 _STILL = 0.004

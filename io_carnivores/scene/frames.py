@@ -16,7 +16,7 @@ from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import motion, residual
 from ..formats.motion import Animation
-from . import bake, base_edits, beside, bone_rename, clips, curves, kept, originals, part, shape_motion, stray_keys
+from . import bake, base_edits, beside, bone_rename, clips, curves, originals, part, shape_motion, stray_keys
 from .frame_edits import Case
 from .vertices import Vertices
 

@@ -270,8 +270,7 @@ def _bone_record(
     if maps.skewed(rows, sizes[None])[0]:
         return None
     position = Track(place.frames, maps.positions(bone, place.values * job.table.grow))
-    turns = key_frames.near_side(space.unit(turn.values)[None])[0]
-    frames, turns = key_frames.filled(turn.frames, turns, blended=True)
+    frames, turns = key_frames.arced(turn.frames, turn.values)
     rotation = Track(frames, space.unit(maps.rotations(bone, turns)))
     return clip_records.record(still, position, rotation, Track(size.frames, sizes), job.style)
 

@@ -13,6 +13,7 @@ from addon.io_dragonnest.formats import ani, ani_list, anim, hierarchy, keys, ms
 from addon.io_dragonnest.formats import rig as binds
 from addon.io_dragonnest.formats.keys import Record
 from addon.io_dragonnest.scene import clips
+from mathutils import Quaternion
 
 from tests import dragons
 
@@ -832,3 +833,38 @@ def test_nothing_stays_of_an_import_that_fails(tmp_path: Path) -> None:
         dragon_scene.bring(tmp_path / "list.ani")
     assert ({action.name for action in bpy.data.actions}, [bone.name for bone in rig().data.bones]) == before
     assert Record is not None
+
+
+def spun(degrees: float) -> tuple[float, ...]:
+    """A quaternion w, x, y, z about z, on the side that `degrees` say."""
+    half = np.radians(degrees) / 2
+    return (float(np.cos(half)), 0.0, 0.0, float(np.sin(half)))
+
+
+@pytest.mark.parametrize("degrees", [60.0, 170.0, 200.0, 340.0])
+def test_linear_keys_turn_as_blender_shows_them(degrees: float, tmp_path: Path) -> None:
+    """Blender blends components, the long way too where signs say so; the game goes the shortest arc."""
+    save(tmp_path / "a.msh", dragons.model())
+    dragon_scene.bring(tmp_path / "a.msh")
+    bone = rig().pose.bones["Bip01"]
+    for frame, turn in ((0, spun(0.0)), (30, spun(degrees))):
+        bone.rotation_quaternion = turn
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    action = rig().animation_data.action
+    for curve in compat.all_curves(action):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    wanted = []
+    for frame in range(31):
+        bpy.context.scene.frame_set(frame)
+        wanted.append(np.array(bone.matrix.to_quaternion()))
+    found = ani.read(dragon_scene.export(tmp_path / "out.ani", rig()))
+    record = found.records[found.bone_names.index("Bip01")][0]
+    assert 2 < len(record.rotations) <= 31
+    shown = space.matrix(np.zeros((31, 3)), sampling.rotations(record, np.arange(31)), np.ones((31, 3)))
+    seen = space.to_blender_matrix(shown)[:, :3, :3]
+    there = np.array([np.array(Quaternion(turn).to_matrix()) for turn in wanted])
+    # Relative to the first frame: what the bone's rest adds stays out.
+    moved = there @ there[:1].swapaxes(1, 2)
+    again = seen @ seen[:1].swapaxes(1, 2)
+    assert np.abs(moved - again).max() < 5e-4

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Blender blends quaternions by their components. Over a turn of x radians that is off from the arc by 0.004 x^3 at the
 # most: by 0.0007 degrees over 8 degrees.
 WIDEST = np.deg2rad(8.0)
-ARC = 1e-4
+ARC = 1e-4  # radians that arcs may be off from it, at whole frames
 _ROUNDS = 64
 MOST_FRAMES = 1 << 16  # a track that is spread out over every frame has no more
 FARTHEST = 1_048_574  # frame that Blender can hold

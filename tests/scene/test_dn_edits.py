@@ -431,3 +431,19 @@ def test_normals_go_along_with_edits(edit: str, use_bones: bool, tmp_path: Path)
         assert len(found) > count
         assert np.abs(found[:count] - before).max() < 0.02
         assert found[count:].min() > 0.8
+
+
+def test_empties_that_are_no_dummies_are_named(made: bytes, tmp_path: Path) -> None:
+    obj = bpy.data.objects.new("Muzzle", None)
+    bpy.context.scene.collection.objects.link(obj)
+    obj.parent, obj.parent_type, obj.parent_bone = dragon_scene.rig(), "BONE", "Bip01 Head"
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == made
+    assert '"Muzzle"' in bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
+    obj.name = "#Muzzle"
+    assert len(again(tmp_path).dummies) == len(msh.read(made).dummies) + 1
+
+
+def test_a_texture_is_called_one(made: bytes, tmp_path: Path) -> None:
+    (tmp_path / "c.msh").write_bytes(b"DDS " + made)
+    with pytest.raises(RuntimeError, match="DDS texture"):
+        dragon_scene.bring(tmp_path / "c.msh")

@@ -698,7 +698,7 @@ def test_another_hierarchy_shows_the_same_pose(tmp_path: Path) -> None:
 
 
 def test_made_in_blender(tmp_path: Path) -> None:
-    """An armature that was never imported, in metres: frames one for one, first key at 1, with a note about the rate."""
+    """Never imported, in metres: frames one for one, first key at 1, with a note about the rate."""
     data = bpy.data.armatures.new("Own")
     obj = bpy.data.objects.new("Own", data)
     bpy.context.collection.objects.link(obj)

@@ -139,15 +139,21 @@ def clip_of(action: bpy.types.Action) -> Ani | None:
 def set_length(action: bpy.types.Action, frames: int) -> None:
     """Let an Action last that many frames from where it starts."""
     if not action.use_frame_range:
-        start = float(action.frame_range[0])
+        start = float(span(action)[0])
         action.use_frame_range = True
         action.frame_start = start
     action.frame_end = action.frame_start + bone_motion.shown_end(frames)
 
 
 def span(action: bpy.types.Action) -> tuple[int, int]:
-    """First and last whole frame of an Action."""
+    """First and last whole frame of an Action.
+
+    Frames are those of the file, one for one: without a range of its own an Action starts at 0, or where its first key
+    is before that.
+    """
     start, end = round(float(action.frame_range[0])), round(float(action.frame_range[1]))
+    if not action.use_frame_range:
+        start = min(start, 0)
     return start, max(start, end)
 
 

@@ -131,6 +131,6 @@ def unsafe_name(name: str) -> str:
         return "holds a character that no file name may have"
     if name != name.strip(" ") or name.endswith("."):
         return "begins or ends with a space or a dot"
-    if name.split(".")[0].strip(" ").lower() in _RESERVED:
+    if name.split(".", maxsplit=1)[0].strip(" ").lower() in _RESERVED:
         return "is reserved by Windows"
     return ""

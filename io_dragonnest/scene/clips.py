@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -169,7 +170,13 @@ def length_of(action: bpy.types.Action, clip: Ani | None = None) -> int:
 
 def is_whole(action: bpy.types.Action) -> bool:
     """Whether the range of an imported Action is the one it came with."""
-    return span(action) == (0, round(kept.get(action, kept.END, 0.0)) - 1)
+    return span(action) == (0, kept_end(action) - 1)
+
+
+def kept_end(action: bpy.types.Action) -> int:
+    """The number of frames that the range of an Action had at import; 0 without one."""
+    found = float(kept.get(action, kept.END, 0.0))
+    return round(found) if math.isfinite(found) else 0
 
 
 def keep_files(obj: bpy.types.Object, found: AniSet, path: Path) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from addon.io_common.formats.errors import ExportError, FormatError
@@ -11,7 +11,10 @@ from addon.io_dragonnest.formats import ani_set, anim
 
 from tests import dragons
 
-OUTSIDE = ("../evil.ani", "/tmp/evil.ani", "..", "", "a\0b.ani", "..\\evil.ani", "C:evil.ani", "nul.ani", "com1 .x.ani")
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OUTSIDE = ("../evil.ani", "/evil.ani", "..", "", "a\0b.ani", "..\\evil.ani", "C:evil.ani", "nul.ani", "com1 .x.ani")
 OUTSIDE += ("x" * 400 + ".ani", "evil.bat", "evil.ani.", " evil.ani", "evil.ani:stream")
 
 

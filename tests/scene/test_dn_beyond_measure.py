@@ -58,6 +58,8 @@ def test_bones_without_direction(name: str, samples: Path, tmp_path: Path) -> No
     for bone in rig.data.edit_bones:
         bone.tail = bone.head + (bone.tail - bone.head) * 1e-7
     bpy.ops.object.mode_set(mode="OBJECT")
+    if all(abs(np.linalg.det(np.array(bone.matrix_local))) > 0.5 for bone in rig.data.bones):
+        pytest.skip("this Blender removes bones so short, or keeps their direction")
     refused(tmp_path / name, match="too short to have a direction")
 
 
@@ -74,7 +76,9 @@ def test_huge_collisions_come_back(size: float, tmp_path: Path) -> None:
     box = np.concatenate(([0, 5, 0], np.eye(3).reshape(-1), [1, 2, size])).astype("<f4")
     model = dragons.model()
     ball = np.array([1, 2, 3, size], "<f4")
-    model.collisions = [Collision(kind, names.lpstr("Bip01"), row) for kind, row in ((Kind.BOX, box), (Kind.SPHERE, ball))]
+    model.collisions = [
+        Collision(kind, names.lpstr("Bip01"), row) for kind, row in ((Kind.BOX, box), (Kind.SPHERE, ball))
+    ]
     data = dragon_scene.save(tmp_path / "a.msh", model)
     dragon_scene.bring(tmp_path / "a.msh")
     assert all(np.isfinite(np.array(obj.matrix_world)).all() for obj in bpy.data.objects)
@@ -135,6 +139,7 @@ def test_spoilt_properties_are_as_none(text: str, tmp_path: Path) -> None:
         for name in ("dragonnest_clip", "dragonnest_rig"):
             del item.action[name]
             item.action[name] = b"no stream"
+        item.action["dragonnest_end"] = NAN
     rig.data.bones[0]["dragonnest_rest"] = b"\xff" * 64
     found = ani.read(dragon_scene.export(tmp_path / "b.ani", rig))
     assert found.clip_names

@@ -63,7 +63,7 @@ def trouble(data: bytes) -> str:
 
 
 def _most_pixels(data: bytes) -> int:
-    """How many pixels are decoded of a file: some megabytes can stand for gigabytes, which no picture of a game does."""
+    """How many pixels are decoded of a file: a few bytes can stand for gigabytes, which no game does."""
     most = _PIXELS + 3 * len(data) // 2
     if data.startswith(b"DDS "):  # of fixed size for each pixel: what it holds was compared with its header
         return MOST_SIDE * MOST_SIDE

@@ -51,7 +51,7 @@ def keys_of(obj: bpy.types.Object) -> bpy.types.Key:
     return cast("bpy.types.Key", meshes.of(obj).shape_keys)
 
 
-def add(  # noqa: PLR0913
+def add(
     obj: bpy.types.Object,
     item: clips.CARNIVORES_PG_animation,
     animation: Animation,

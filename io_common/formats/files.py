@@ -126,3 +126,19 @@ def safe_stem(name: str, default: str = "model", most: int = 200) -> str:
         plain = f"_{plain}"
     whole = plain.encode(errors="replace").replace(b"?", b"_")  # bytes of a file name that were no text
     return whole[:most].decode(errors="ignore").rstrip(" .") or default
+
+
+def unsafe_name(name: str) -> str:
+    """Why `name` is no plain file name on every system, as a clause; empty if it is.
+
+    For names that come out of a file or a scene: none may lead out of the folder that was chosen, on Windows neither.
+    """
+    if not name or len(name) > 255:
+        return "is empty" if not name else "is too long"
+    if any(char in '<>:"/\\|?*' or ord(char) < 32 for char in name):
+        return "holds a character that no file name may have"
+    if name != name.strip(" ") or name.endswith("."):
+        return "begins or ends with a space or a dot"
+    if name.split(".", maxsplit=1)[0].strip(" ").lower() in _RESERVED:
+        return "is reserved by Windows"
+    return ""

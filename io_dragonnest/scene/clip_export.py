@@ -18,7 +18,7 @@ from ...io_common.scene import compat, curves
 from ..formats import channels, clip_records, fitting, hierarchy, key_frames, names, sampling, space
 from ..formats.clip_records import Style, Track
 from ..formats.keys import Record
-from . import bone_motion, clip_curves, clips, ground, kept, placement, playback, pose_bake, rig
+from . import bone_motion, clip_curves, clips, ground, placement, playback, pose_bake, rig
 from .bone_motion import LOCATION, ROTATION, SCALE
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _is_same_rig(before: npt.NDArray[Any], now: npt.NDArray[Any], reach: float) 
 def _is_long_enough(action: bpy.types.Action) -> bool:
     """Whether the range of an Action still starts at 0 and shows all it came with."""
     start, end = clips.span(action)
-    return start == 0 and end >= round(kept.get(action, kept.END, 0.0)) - 1
+    return start == 0 and end >= clips.kept_end(action) - 1
 
 
 def _plays_curves(obj: bpy.types.Object, name: str) -> bool:

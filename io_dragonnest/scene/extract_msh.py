@@ -42,6 +42,10 @@ def extract_with_pieces(
     """The model, and for each of its sub-meshes the object and the material it was made of."""
     members = groups.sort(objects)
     rig = members.rig
+    whole = np.eye(4)
+    if rig is not None:
+        whole = placement.armature_matrix(rig, options)
+        placement.require_sound_bones(rig)
     blocks = [cast("bpy.types.ID", obj.data) for obj in (*members.meshes, *members.holders)]
     header = _header(blocks)
     found = msh.read(_complete(header)) if header else Msh(NEWEST)
@@ -56,7 +60,6 @@ def extract_with_pieces(
         found.dummies = [dummies.extract(obj, rig, binds, options) for obj in members.dummies]
         _warn_of_empties(context, members, digest)
         found.submeshes = [piece.submesh for piece in made]
-        whole = placement.armature_matrix(rig, options) if rig is not None else np.eye(4)
         found.bones = bone_table.table(rig, stored, _used(found), whole, all_bones=not header)
     _complete_header(found, blocks)
     _require_finite(found)
@@ -124,6 +127,12 @@ def _require_finite(found: Msh) -> None:
         good = np.isfinite(part.positions).all(axis=1)
         if not good.all():
             raise ExportError(f'"{part.label}": the position of vertex {int(np.argmin(good))} is not a finite number')
+    for number, entry in enumerate(found.collisions):
+        if not np.isfinite(entry.values).all():
+            raise ExportError(f"the place or size of collision {number} is not a finite number")
+    for place in found.dummies:
+        if not np.isfinite(place.matrix).all():
+            raise ExportError(f'the place of the dummy "{place.label}" is not a finite number')
 
 
 def _converted(found: Msh, options: ExportMshOptions, digest: Digest, *, new: bool) -> Msh:

@@ -134,7 +134,14 @@ def extract(obj: bpy.types.Object) -> list[Any]:
     out += [bytes(item.sound.packed_file.data) for item in clips.sounds(obj.data)]
     out += key_points(obj)
     if obj.data.shape_keys is None:
-        out += [_action(item.action) for item in clips.animations(obj.data)]
+        for item in clips.animations(obj.data):
+            out.append(item.action.get(kept.PACKED_FRAMES, b""))
+            for curve in compat.all_curves(item.action):
+                points = curve.keyframe_points
+                co, kinds = np.empty(2 * len(points), np.float32), np.empty(len(points), np.uint8)
+                points.foreach_get("co", co)
+                points.foreach_get("interpolation", kinds)
+                out += [co, kinds]
     return out
 
 

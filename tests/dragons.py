@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from addon.io_dragonnest.formats.submesh import Skin, Submesh
 from tests.models import WORDS, wild
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy.typing as npt
     from addon.io_dragonnest.formats.ani import Ani
     from addon.io_dragonnest.formats.anim import Anim
@@ -331,3 +334,48 @@ def arbitrary_skn(rng: np.random.Generator, version: int) -> Skn:
             for entry in chosen
         ]
     return found
+
+
+def dds(code: bytes, width: int, height: int, block: bytes, *, levels: int = 1) -> bytes:
+    """A DDS of one repeated block of 4 x 4 pixels: DXT1 8 bytes, DXT3 and DXT5 16."""
+    head = struct.pack("<7I44x", 124, 0x81007, height, width, len(block), 0, levels)
+    head += struct.pack("<2I4s20x", 32, 4, code) + struct.pack("<5I", 0x1000, 0, 0, 0, 0)
+    return b"DDS " + head + block * (((width + 3) // 4) * ((height + 3) // 4))
+
+
+def dxt1(first: int = 0xF800, second: int = 0x001F, indices: int = 0) -> bytes:
+    """A block of two colours of 5, 6 and 5 bits and sixteen indices of two."""
+    return struct.pack("<HHI", first, second, indices)
+
+
+def dxt5(first: int, second: int, index: int = 0) -> bytes:
+    """A red block whose alpha is end point or mixture `index` everywhere."""
+    packed = sum(index << (3 * place) for place in range(16))
+    return bytes((first, second)) + packed.to_bytes(6, "little") + dxt1()
+
+
+RED = dds(b"DXT1", 8, 8, dxt1())
+BLUE = dds(b"DXT1", 8, 4, dxt1(0x001F, 0))
+CLEAR = dds(b"DXT5", 8, 8, dxt5(255, 0, 1))
+
+
+def dressed(folder: Path, *materials_: skn.Material, version: int = 11, name: str = "hero") -> tuple[bytes, bytes]:
+    """Write a character with as many sub-meshes as materials, and its SKN, to `folder`; the bytes of both."""
+    found = character()
+    found.submeshes = [part(2, 2, name=f"Part {number}", bones=BONES[:3]) for number in range(len(materials_))]
+    found.maximum, found.minimum = msh.bounds(found)
+    skin = skn.Skn(version, list(materials_), junk(f"{name.upper()}.MSH"), magic=junk("Eternity Engine Skin File 0.1"))
+    data = msh.write(found), skn.write(skin)
+    (folder / f"{name}.msh").write_bytes(data[0])
+    (folder / f"{name}.skn").write_bytes(data[1])
+    return data
+
+
+def plain(name: str = "Material #1", *properties: skn.Property, effect: str = "Diffuse.fx") -> skn.Material:
+    """A material as the game's tools write it, with these properties."""
+    return skn.Material(junk(name), junk(effect), properties=list(properties))
+
+
+def texture(name: str, value: str) -> skn.Property:
+    """A texture property."""
+    return skn.Property.of(name, skn.Kind.TEXTURE, value)

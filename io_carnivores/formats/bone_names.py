@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 PLAIN = "Bone"
 _GROUND = 0.12  # of the height: what reaches below it stands on the ground
 _LIMB = 3  # bones that make a limb or a tail; shorter pairs are ears, eyes, fins
+# Bodies that are each other's mirror image in another pose: least share of vertices, most difference of the stretch.
+_AS_LARGE, _UNLIKE = 0.9, 0.2
 _NAME_LENGTH = 59  # bytes: what every Blender can hold, with room for a number
 
 
 def names(bodies: Bodies, rest: Doubles, tree: Tree, partner: Ints) -> list[str]:
     """A unique name per body. Mirrored pairs share theirs but for `.L` and `.R`; numbers run along the chain."""
+    partner = with_strides(bodies, rest, tree, partner)
     centre = bodies.sums(rest[bodies.order]) / np.maximum(bodies.sizes, 1)[:, None]
     words = _words(bodies, rest, tree, partner)
     count: dict[str, int] = {}
@@ -46,6 +49,45 @@ def names(bodies: Bodies, rest: Doubles, tree: Tree, partner: Ints) -> list[str]
         else:
             result[body], result[other] = f"{stem}.L", f"{stem}.R"
     return result
+
+
+def with_strides(bodies: Bodies, rest: Doubles, tree: Tree, partner: Ints) -> Ints:
+    """`partner` with limbs that mirror each other in shape but not in place, as in the middle of a step.
+
+    They hang on the same body of the midline and are chains of as many bodies, or on two that are a pair already. They
+    are about as large and stretch about as far in each of their own directions: soft vertices make a difference.
+    """
+    partner = partner.copy()
+    sizes = np.maximum(bodies.sizes, 1).astype(np.float64)
+    points = rest[bodies.order]
+    centre = bodies.sums(points) / sizes[:, None]
+    away = points - np.repeat(centre, bodies.sizes, axis=0)
+    moments = bodies.sums((away[:, :, None] * away[:, None]).reshape(-1, 9)).reshape(-1, 3, 3) / sizes[:, None, None]
+    stretch = np.sqrt(np.maximum(np.linalg.eigvalsh(moments), 0.0))
+    below = tree.children()
+    depth = np.ones(bodies.count, np.int64)
+    for body in reversed(tree.order()):
+        depth[body] += sum(int(depth[child]) for child in below[body])
+    for body in tree.order():
+        other = int(partner[body])
+        if other < body:
+            continue
+        sides = below[body] + below[other] if other != body else [item for item in below[body] if depth[item] >= _LIMB]
+        right = [child for child in sides if partner[child] < 0 and centre[child, 0] < 0]
+        for child in [child for child in sides if partner[child] < 0 < centre[child, 0]]:
+            twins = [each for each in right if partner[each] < 0 and depth[each] == depth[child]]
+            twins = [each for each in twins if _congruent(child, each, sizes, stretch)]
+            if twins:
+                twin = twins[int(np.abs(centre[twins, 0] + centre[child, 0]).argmin())]
+                partner[child], partner[twin] = twin, child
+    return partner
+
+
+def _congruent(first: int, second: int, sizes: Doubles, stretch: Doubles) -> bool:
+    """Whether two bodies have about as many vertices and stretch as far."""
+    fewer, more = sorted((float(sizes[first]), float(sizes[second])))
+    off = float(np.abs(stretch[first] - stretch[second]).max())
+    return fewer >= _AS_LARGE * more and off <= _UNLIKE * float(stretch[[first, second]].max())
 
 
 def _leads(body: int, partner: Ints, centre: Doubles) -> bool:

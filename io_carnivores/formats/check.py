@@ -103,17 +103,18 @@ def _sizes(subject: _Subject) -> Iterator[Issue]:
         ("bone", "bones", model.bones, limits.bones, None),
     ):
         number = len(table)
+        counted = " (triangles)" if many == "faces" else ""
         if most is not None and number > most:
             yield _error(
                 f"too-many-{many}",
-                f"the model has {number} {many}, but {subject.name} holds no more than {most}; "
+                f"the model has {number} {many}{counted}, but {subject.name} holds no more than {most}; "
                 f"remove {number - most} of them",
                 **_behind(many, number, most),
             )
         elif advised is not None and number > advised:
             yield _warning(
                 f"many-{many}",
-                f"the model has {_count(number, noun, many)}, more than the {advised} that {limits.measure}",
+                f"the model has {_count(number, noun, many)}{counted}, more than the {advised} that {limits.measure}",
                 **_behind(many, number, advised),
             )
 

@@ -25,8 +25,8 @@ def pack(frames: npt.NDArray[np.int16]) -> bytes:
     values[1:] -= frames[:-1]
     values[:, 1:] -= values[:, :-1].copy()
     # Small differences of either sign become small numbers without one.
-    low_bits = ((values << 1) ^ (values >> 15)).astype("<i2", copy=False)
-    planes = np.ascontiguousarray(low_bits.reshape(-1, 1).view(np.uint8).T)
+    folded = ((values << 1) ^ (values >> 15)).view(np.uint16)
+    planes = np.stack(((folded & 0xFF).astype(np.uint8), (folded >> 8).astype(np.uint8)))
     return np.array([count, vertices], "<u4").tobytes() + zlib.compress(planes.data, _LEVEL)
 
 
@@ -47,8 +47,10 @@ def unpack(data: bytes) -> npt.NDArray[np.int16] | None:
     if len(raw) != size or not stream.eof:
         return None
     planes = np.frombuffer(raw, np.uint8).reshape(2, -1)
-    stored = np.ascontiguousarray(planes.T).view("<u2").astype(np.uint16, copy=False).reshape(count, vertices, 3)
-    values = ((stored >> 1) ^ (0 - (stored & 1)).astype(np.uint16)).view(np.int16)
-    for axis in (1, 0):
-        values = np.cumsum(values, axis=axis, dtype=np.int16)
-    return values.astype("<i2", copy=False)
+    folded = planes[1].astype(np.uint16) << 8 | planes[0]
+    values = ((folded >> 1).view(np.int16) ^ -(folded & 1).view(np.int16)).reshape(count, vertices, 3)
+    np.cumsum(values, axis=1, out=values)
+    # A row at a time is several times faster than a sum along the first axis.
+    for frame in range(1, count if size else 0):
+        values[frame] += values[frame - 1]
+    return np.asarray(values, "<i2")

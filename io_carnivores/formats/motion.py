@@ -69,14 +69,23 @@ def quantise(values: npt.NDArray[Any]) -> npt.NDArray[np.int16]:
 
     What misses a whole step by rounding noise only is taken for that step; what is no number becomes 0.
     """
-    steps = np.nan_to_num(np.asarray(values, np.float64)) * STEPS
+    # Single precision loses nothing here: sixteen is a power of two.
+    steps: npt.NDArray[Any]
+    single = values.dtype == np.float32
+    with np.errstate(over="ignore"):
+        steps = values * np.float32(STEPS) if single else np.asarray(values, np.float64) * STEPS
+    if not np.isfinite(steps).all():
+        steps = np.nan_to_num(steps)
     whole = np.rint(steps)
-    steps = np.where(np.abs(steps - whole) < _NOISE, whole, np.trunc(steps))
-    return np.clip(steps, -0x8000, 0x7FFF).astype("<i2")
+    if (whole != steps).any():
+        whole = np.where(np.abs(steps - whole) < _NOISE, whole, np.trunc(steps))
+    return np.clip(whole, -0x8000, 0x7FFF).astype("<i2")
 
 
 def outside(values: npt.NDArray[Any]) -> int:
     """How many coordinates are too far out for 16 bits."""
+    if not values.size or max(-values.min(), values.max()) <= LIMIT:
+        return 0
     steps = np.trunc(np.asarray(values, np.float64) * STEPS)
     return int(np.count_nonzero((steps < -0x8000) | (steps > 0x7FFF)))
 

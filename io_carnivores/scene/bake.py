@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import ExportError
-from ...io_common.scene import compat, selection
+from ...io_common.scene import compat, posing, selection
 from ...io_common.scene import mesh as meshes
 from . import passing, shape_motion, soft_keys
 
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float64]
 
-# What a pose is made of: property, numbers per bone, values at rest.
-_CHANNELS = (
-    ("location", 3, (0.0, 0.0, 0.0)),
-    ("rotation_quaternion", 4, (1.0, 0.0, 0.0, 0.0)),
-    ("rotation_euler", 3, (0.0, 0.0, 0.0)),
-    ("rotation_axis_angle", 4, (0.0, 0.0, 1.0, 0.0)),
-    ("scale", 3, (1.0, 1.0, 1.0)),
-)
 _PLACE = ("location", "rotation_quaternion", "rotation_euler", "scale")
 _STILL = 1e-6  # matrices closer than this are the same
 
@@ -157,7 +149,7 @@ def playing(context: bpy.types.Context, bodies: Sequence[Body], aims: Sequence[A
             _aim(aim, undo)
         for mesh in {meshes.of(body.obj) for body in bodies if body.obj.type == "MESH"}:
             if any(aim.block == mesh.shape_keys for aim in aims):
-                undo.callback(shape_motion.set_values, mesh, shape_motion.silence(mesh))
+                undo.callback(shape_motion.mix_again, mesh, shape_motion.silence(mesh))
             elif aims and soft_keys.any_of(mesh):
                 _rest_keys(mesh.shape_keys, undo)
         yield
@@ -170,7 +162,7 @@ def _aim(aim: Aim, undo: contextlib.ExitStack) -> None:
     if isinstance(block, bpy.types.Object):
         undo.callback(_set_place, block, _place(block))
         if block.type == "ARMATURE":
-            undo.callback(_set_pose, block, rest_pose(block))
+            undo.callback(posing.set_pose, block, posing.rest_pose(block))
     compat.assign_action(block, aim.action, aim.slot)
 
 
@@ -186,19 +178,9 @@ def _without_action(block: bpy.types.ID, undo: contextlib.ExitStack) -> Any:
     """The animation data of `block`, with its action taken off until the end."""
     fresh = compat.animation_data(block) is None
     data = compat.animation_data(block) or block.animation_data_create()
-    undo.callback(_give_back, block, data.action, getattr(data, "action_slot", None), data.use_nla, fresh)
+    undo.callback(posing.give_back, block, data.action, getattr(data, "action_slot", None), data.use_nla, fresh)
     data.action = None
     return data
-
-
-def _give_back(block: bpy.types.ID, action: bpy.types.Action | None, slot: Any, use_nla: bool, fresh: bool) -> None:  # noqa: FBT001
-    data = compat.animation_data(block)
-    data.action = action
-    if slot is not None:
-        data.action_slot = slot
-    data.use_nla = use_nla
-    if fresh:
-        block.animation_data_clear()
 
 
 def _leave_out(body: Body, undo: contextlib.ExitStack) -> None:
@@ -231,24 +213,6 @@ def _place(obj: bpy.types.Object) -> dict[str, tuple[float, ...]]:
 def _set_place(obj: bpy.types.Object, place: dict[str, tuple[float, ...]]) -> None:
     for name, values in place.items():
         setattr(obj, name, values)
-
-
-def rest_pose(rig: bpy.types.Object) -> list[npt.NDArray[np.float32]]:
-    """Put every bone at rest, so that channels without a curve do not carry over; returns what was there."""
-    bones = rig.pose.bones
-    old = []
-    for name, width, rest in _CHANNELS:
-        values = np.empty(len(bones) * width, np.float32)
-        bones.foreach_get(name, values)
-        old.append(values)
-        bones.foreach_set(name, np.tile(np.array(rest, np.float32), len(bones)))
-    return old
-
-
-def _set_pose(rig: bpy.types.Object, pose: list[npt.NDArray[np.float32]]) -> None:
-    for (name, _width, _rest), values in zip(_CHANNELS, pose, strict=True):
-        rig.pose.bones.foreach_set(name, values)
-    rig.update_tag(refresh={"OBJECT", "DATA"})
 
 
 def _positions(body: Body, depsgraph: bpy.types.Depsgraph) -> npt.NDArray[np.float32]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.scene import armature, compat, selection
 from ...io_common.scene import mesh as meshes
-from ..formats import bone_space, motion, recover
+from ..formats import affine, bone_space, motion, recover
 from ..formats.bone_space import Local
 from ..formats.model import label
 from . import beside, clips, curves, kept, numbering, originals, resting, soft_keys
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # Bones that never leave their joint by more than this (file units) get no location curves; a step is 1/16.
 _STILL = 0.004
+_FLAT = 1e-30  # of a determinant
+_NEAR = 0.02  # file units; a third of a step
 _EVEN = 1e-4  # a scale this close to 1 gets no curves
 # What a bone takes over from its parent, and how it carries vertices.
 _FLAGS = (
@@ -112,9 +114,10 @@ def build(
         _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), bones.rest, bones.parent)) for clip in rig.clips
     ]
     keyed = Keyed.of(moved, len(names))
-    for item, animation, local in zip(clips.animations(obj.data), animations, moved, strict=True):
+    for number, (item, animation, local) in enumerate(zip(clips.animations(obj.data), animations, moved, strict=True)):
         if len(animation.frames):
-            _add(stage, item, animation, local, keyed)
+            title = clips.block_title(label(animation.name) or item.name, number, len(animations), "Animation")
+            _add(stage, item, animation, local, keyed, title)
     if correctives:
         soft_keys.show(obj)
     first = next((item for item in clips.animations(obj.data) if item.action is not None), None)
@@ -145,15 +148,26 @@ def _show_rest(obj: bpy.types.Object, rig: Rig) -> list[str]:
     return names
 
 
-def _add(stage: Stage, item: clips.CARNIVORES_PG_animation, animation: Animation, local: Local, keyed: Keyed) -> None:
+def _add(
+    stage: Stage,
+    item: clips.CARNIVORES_PG_animation,
+    animation: Animation,
+    local: Local,
+    keyed: Keyed,
+    title: str,
+) -> None:
     """Give the armature the Action of one animation, which moves its bones as `local` says."""
     bones = stage.bones
-    action = bpy.data.actions.new(label(animation.name) or item.name or "Animation")
+    action = bpy.data.actions.new(title)
     action.use_fake_user = True
     times = curves.START + motion.times(len(animation.frames), animation.kps) * stage.fps
     printed = _write(compat.curves(stage.rig, action), bones.names, local, times, keyed)
     curves.seal(action, times, printed)
-    poses = bone_space.poses(bone_space.world_motion(local, bones.rest, bones.parent))
+    world = bone_space.world_motion(local, bones.rest, bones.parent)
+    if stage.binding.carried is not None:
+        carried = stage.binding.carried
+        world = _even(carried @ world @ np.linalg.inv(carried))
+    poses = bone_space.poses(world)
     originals.keep(action, stage.mesh, animation.frames, poses, stage.binding)
     action[kept.RIG_PRINT] = rig_print(stage.rig)
     item.action, item.rate = action, stage.fps
@@ -182,9 +196,11 @@ def fit(
     item: clips.CARNIVORES_PG_animation,
     animation: Animation,
     fps: float,
+    to_own: npt.NDArray[np.float64] | None = None,
 ) -> None:
     """Give the armature an Action of its bones as they are, that comes closest to `animation`, a rigid body per bone.
 
+    `to_own` (4, 4): from where the file shows its frames to the space of `obj`, Blender axes; None: the same.
     The bodies are the vertices of each bone's group; those of none stay where they are.
     """
     bones = list(rig_object.data.bones)
@@ -194,16 +210,50 @@ def fit(
     wanted = np.array([number.get(group.name, -1) for group in obj.vertex_groups], np.int32)
     mesh = meshes.of(obj)
     body = meshes.heaviest_group(mesh, wanted, np.full(len(mesh.vertices), -1, np.int32))
-    rest = FILE_Y_UP.undo(meshes.get_positions(mesh))
+    place = np.linalg.inv(to_own) if to_own is not None else None
+    carried = into_frames(obj, rig_object, np.eye(4) if place is None else place)
+    positions = meshes.get_positions(mesh)
+    shape = positions if place is None else affine.moved(positions, place).astype(np.float32)
+    rest = FILE_Y_UP.undo(shape)
     clip = recover.refit(body, parent, rest, animation.frames)
     weights = Weights.of(obj, mesh)
-    binding = Binding(numbering.complete(mesh), body, rest, weights.prints if weights.regrouped.any() else None)
+    prints = weights.prints if weights.regrouped.any() else None
+    binding = Binding(numbering.complete(mesh), body, rest, prints, place, carried)
     moved = Bones(names, parent, _rest_matrices(rig_object, names))
-    local = _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), moved.rest, parent))
-    _add(Stage(mesh, rig_object, moved, binding, fps), item, animation, local, Keyed.of([local], len(names)))
+    world = bone_space.to_matrices(clip)
+    if carried is not None:
+        world = _even(np.linalg.inv(carried) @ world @ carried)
+    local = _as_keyed(bone_space.local_motion(world, moved.rest, parent))
+    title = armature.fit_name(label(animation.name) or item.name) or "Animation"
+    _add(Stage(mesh, rig_object, moved, binding, fps), item, animation, local, Keyed.of([local], len(names)), title)
     resting.complete(rig_object, mesh)
     if soft_keys.any_of(mesh):
         soft_keys.show(obj)
+
+
+def into_frames(
+    obj: bpy.types.Object, rig_object: bpy.types.Object, place: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64] | None:
+    """(4, 4) from the space of the armature to that of frames, to which `place` leads from the mesh; None: the same."""
+    own, rig = (np.array(entry.matrix_world, np.float64) for entry in (obj, rig_object))
+    if abs(np.linalg.det(rig)) < _FLAT or abs(np.linalg.det(own)) < _FLAT:
+        return None
+    carried: npt.NDArray[np.float64] = place @ np.linalg.inv(own) @ rig
+    return None if is_near(carried, np.eye(4)) else carried
+
+
+def is_near(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> bool:
+    """Whether two spaces are the same but for the rounding of single precision."""
+    off = np.abs(first - second)
+    return bool(off[:3, :3].max() <= _EVEN and off[:3, 3].max() <= _NEAR)
+
+
+def _even(world: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Motion (N, B, 4, 4) without shear and uneven scale, as bones can show it."""
+    left, size, right = np.linalg.svd(world[..., :3, :3])
+    out = world.copy()
+    out[..., :3, :3] = (left @ right) * size.mean(axis=-1)[..., None, None]
+    return out
 
 
 def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.float64], keyed: Keyed) -> str:
@@ -222,7 +272,7 @@ def _write(bag: Any, names: Sequence[str], local: Local, times: npt.NDArray[np.f
 
 
 def rig_print(rig_object: bpy.types.Object, names: Sequence[str] | None = None) -> str:
-    """A digest of what bears on the poses of all bones, under other `names` where these are given."""
+    """A digest of the bones that an Action moves, under other `names` where given; all that bears on a pose."""
     digest = hashlib.blake2b(digest_size=16)
     bones = rig_object.data.bones
     digest.update("\0".join(names or [bone.name for bone in bones]).encode())

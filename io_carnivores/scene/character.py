@@ -38,7 +38,11 @@ def build_car(
         item = add_item(mesh, animation)
         item.sound = character.sound_of(number)
         item.table_value = sound_table.value(character.table, number)
-    packed = sounds.pack_all((label(sound.name), sound.data) for sound in character.sounds)
+    count = len(character.sounds)
+    packed = sounds.pack_all(
+        (clips.block_title(label(sound.name), number, count, "Sound"), sound.data)
+        for number, sound in enumerate(character.sounds)
+    )
     for sound, block in zip(character.sounds, packed, strict=True):
         item = clips.sounds(mesh).add()
         clips.set_name(item, sound.name)
@@ -70,8 +74,7 @@ def show_motion(
     fps = frames.scene_rate(selection.scene(context))
     if rig is None:
         meshes.set_attribute(meshes.of(obj), kept.REST, "FLOAT_VECTOR", "POINT", meshes.get_positions(meshes.of(obj)))
-        if options.motion == "RELATIVE_KEYS":
-            numbering.start(meshes.of(obj))
+        numbering.start(meshes.of(obj))
         shape_motion.build(obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=fps)
         return made
     if len(made) > 1:  # a bone table of the file, which knows nothing of the motion
@@ -112,10 +115,12 @@ def _rig(
     if options.motion == "AUTO" and not rig.fit.good:
         digest.add("the motion does not fit bones well, so it is shown by shape keys", subject=path.name)
         return None
-    within = " / ".join(f"{100 * share:.1f} %" for share in rig.fit.distances)
-    fit = f"{path.name}: bones fit the motion within 0.1 / 0.25 / 1 unit for {within} of all vertices and frames"
+    within = " / ".join(f"{100 * share:.1f}" for share in rig.fit.distances)
     soft = rig.softness()
-    digest.note(f"{fit}; {soft}" if soft else fit)
+    digest.note(
+        f"{path.name}: bones fit within 0.1 / 0.25 / 1 unit for {within} %",
+        remark=f"{path.name}: {soft}" if soft else "",
+    )
     return rig
 
 
@@ -127,6 +132,18 @@ def extract_car(
     path: Path,
 ) -> Character:
     """The character that `objects` show; its lists are those of the first mesh that has some."""
+    # Once for all animations: entering Edit Mode again takes long where there are many keys.
+    with selection.object_mode(context, objects):
+        return _extract(context, objects, options, digest, path)
+
+
+def _extract(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    options: ExportCharacterOptions,
+    digest: Digest,
+    path: Path,
+) -> Character:
     model = extract.extract_body(context, objects, options, digest)
     mesh = clips.list_owner(objects)
     title = kept.get(mesh, kept.CAT_TITLE, "") or path.stem

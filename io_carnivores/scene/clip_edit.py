@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 WAV_HEAD = 44  # bytes before the samples of the files that are packed here
 # What a new entry takes over from the one it is a copy of.
-_COPIED = ("kps", "frames", "rate", "use_length", "use_scene", "start", "end", "sound", "last_index")
+_COPIED = ("kps", "frames", "rate", "own_rate", "use_length", "use_scene", "start", "end", "sound", "last_index")
 
 
 def add_action(context: bpy.types.Context, obj: bpy.types.Object, action: bpy.types.Action) -> Any:
@@ -47,7 +47,7 @@ def add_range(context: bpy.types.Context, obj: bpy.types.Object) -> Any:
 def _append(context: bpy.types.Context, mesh: bpy.types.Mesh, name: str) -> Any:
     item = clips.animations(mesh).add()
     item.name = name
-    item.rate = frames.scene_rate(selection.scene(context))
+    item.rate = item.own_rate = frames.scene_rate(selection.scene(context))
     item.kps = max(1, round(item.rate))
     number = len(clips.animations(mesh)) - 1
     sound_table.insert(mesh, number)
@@ -122,6 +122,7 @@ def replace(context: bpy.types.Context, obj: bpy.types.Object, number: int, path
             f'this animation needs a mesh of {animation.frames.shape[1]} vertices, and "{obj.name}" has {count}',
             path=path,
         )
+    animation_files.to_own_space(context, obj)
     item = clips.animations(obj.data)[number]
     _drop_motion(obj, item)
     item.kps, item.frames, item.last_index = animation.kps, len(animation.frames), last_index

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -12,13 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.scene import compat
+from ...io_common.scene.curves import BONE, LINEAR, bone_of, bone_path, bones_of, stretched
 from . import kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LINEAR = 1  # interpolation of a keyframe
-_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+__all__ = [
+    "LINEAR", "START", "Pen", "bone_of", "bones_of", "drop", "fingerprint", "is_sealed", "renamed", "seal",
+    "seal_again", "stretch", "write_curve",
+]  # fmt: skip
+
 _STEADY = 1e-6  # values closer together are one; it moves nothing by a hundredth of a step of a file
 START = 1.0  # scene frame at which imported animations start
 
@@ -33,13 +36,11 @@ class Pen:
 
     def __init__(self, bag: Any) -> None:
         self._bag = bag
-        self._digest = hashlib.blake2b(digest_size=16)
+        self._print = _Print()
 
     def fingerprint(self, times: npt.NDArray[np.float64]) -> str:
         """Of all curves written, in an Action sealed for `times`; those of a group must stand one after the other."""
-        digest = self._digest.copy()
-        digest.update(_span(float(times[0]), float(times[-1])))
-        return digest.hexdigest()
+        return self._print.digest((float(times[0]), float(times[-1])))
 
     def write(
         self, path: str, times: npt.NDArray[np.float64], values: npt.NDArray[np.float64], group: Any = None
@@ -54,7 +55,6 @@ class Pen:
         points = np.empty((values.shape[1], count, 2), np.float32)
         points[..., 0], points[..., 1] = times[:count], values[:count].T
         kinds = np.full(count, LINEAR, np.uint8)
-        end = kinds.astype(np.int32).tobytes()
         for index, flat in enumerate(points.reshape(len(points), -1)):
             curve = self._bag.fcurves.new(path, index=index)
             if group is not None:
@@ -64,7 +64,7 @@ class Pen:
             for name in ("co", "handle_left", "handle_right"):
                 keys.foreach_set(name, flat)
             keys.foreach_set("interpolation", kinds)
-            self._digest.update(_head(path, index) + flat.tobytes() + end)
+            self._print.add((path, index, count, False, 0), flat, kinds)
 
 
 def seal(action: bpy.types.Action, times: npt.NDArray[np.float64], printed: str = "") -> None:
@@ -92,34 +92,41 @@ def fingerprint(action: bpy.types.Action, names: Mapping[str, str] | None = None
 
     `names`: bones that are to count under other names.
     """
-    digest = hashlib.blake2b(digest_size=16)
+    found = _Print()
     for curve in compat.all_curves(action):
         keys = curve.keyframe_points
-        values = np.empty(2 * len(keys), np.float32)
+        count = len(keys)
+        values, kinds = np.empty(2 * count, np.float32), np.empty(count, np.uint8)  # as Blender holds them: no casts
         keys.foreach_get("co", values)
-        kinds = np.empty(len(keys), np.int32)
         keys.foreach_get("interpolation", kinds)
         path = renamed(curve.data_path, names) if names else curve.data_path
-        head = _head(path, curve.array_index, curve.mute, len(curve.modifiers))
-        digest.update(head + values.tobytes() + kinds.tobytes())
-    if action.use_frame_range:
-        digest.update(_span(float(action.frame_start), float(action.frame_end)))
-    return digest.hexdigest()
+        found.add((path, curve.array_index, count, curve.mute, len(curve.modifiers)), values, kinds)
+    return found.digest((float(action.frame_start), float(action.frame_end)) if action.use_frame_range else ())
 
 
-def _span(start: float, end: float) -> bytes:
-    """An Action that is sampled over another range shows another motion."""
-    return np.array([start, end], np.float32).tobytes()
+class _Print:
+    """Collects curves, thousands of short ones often, and digests all of them at once."""
 
+    def __init__(self) -> None:
+        self._heads: list[tuple[str, int, int, bool, int]] = []
+        self._values: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)]
+        self._kinds: list[npt.NDArray[np.uint8]] = [np.zeros(0, np.uint8)]
 
-def _head(path: str, index: int, mute: bool = False, modifiers: int = 0) -> bytes:  # noqa: FBT001, FBT002
-    return f"{path}|{index}|{mute}|{modifiers}".encode()
+    def add(
+        self, head: tuple[str, int, int, bool, int], values: npt.NDArray[np.float32], kinds: npt.NDArray[np.uint8]
+    ) -> None:
+        """`head`: path, index, number of keys, whether it is muted, number of modifiers."""
+        self._heads.append(head)
+        self._values.append(values)
+        self._kinds.append(kinds)
 
-
-def bone_of(path: str) -> str | None:
-    """The name of the bone that a data path leads to, None for others."""
-    match = _BONE.match(path)
-    return bpy.utils.unescape_identifier(match[1]) if match is not None else None
+    def digest(self, span: tuple[float, ...] = ()) -> str:
+        """`span`: the range of frames that is played, since an Action sampled over another one shows another motion."""
+        digest = hashlib.blake2b(repr(self._heads).encode(), digest_size=16)
+        digest.update(np.array(span, np.float32).tobytes())
+        digest.update(np.concatenate(self._values).data)
+        digest.update(np.concatenate(self._kinds).data)
+        return digest.hexdigest()
 
 
 def path_of(bone: str, channel: str) -> str:
@@ -129,17 +136,11 @@ def path_of(bone: str, channel: str) -> str:
 
 def renamed(path: str, names: Mapping[str, str]) -> str:
     """A data path with the bone it leads to under its name in `names`, where it stands there."""
-    match = _BONE.match(path)
+    match = BONE.match(path)
     name = names.get(bpy.utils.unescape_identifier(match[1])) if match is not None else None
     if match is None or name is None:
         return path
-    return f'pose.bones["{bpy.utils.escape_identifier(name)}"]{path[match.end() :]}'
-
-
-def bones_of(action: bpy.types.Action) -> set[str]:
-    """The names of the bones that an Action moves."""
-    found = (bone_of(curve.data_path) for curve in compat.all_curves(action))
-    return {name for name in found if name is not None}
+    return f"{bone_path(name)}{path[match.end() :]}"
 
 
 def stretch(action: bpy.types.Action, factor: float) -> None:
@@ -148,14 +149,7 @@ def stretch(action: bpy.types.Action, factor: float) -> None:
         return
     sealed = is_sealed(action)
     start = float(action.frame_range[0])
-    for curve in compat.all_curves(action):
-        points = curve.keyframe_points
-        for name in ("co", "handle_left", "handle_right"):
-            values = np.empty(2 * len(points), np.float32)
-            points.foreach_get(name, values)
-            values[::2] = start + (values[::2].astype(np.float64) - start) * factor
-            points.foreach_set(name, values)
-        curve.update()
+    stretched([action], factor, start)
     if action.use_frame_range:
         action.frame_end = start + (float(action.frame_end) - start) * factor
     if sealed:

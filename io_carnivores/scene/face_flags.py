@@ -106,12 +106,16 @@ def _material_index(mesh: bpy.types.Mesh, slots: Slots) -> Flags:
 
 @dataclass(frozen=True)
 class EditedFaces:
-    """Faces of a mesh in Edit Mode, each (F,): `flags` i32, `groups` i32, `selected` bool; `active`: one, or -1."""
+    """Faces of a mesh in Edit Mode, each (F,): `flags` i32, `groups` i32, `selected` bool; `active`: one, or -1.
+
+    `triangles`: how many they are as triangles.
+    """
 
     flags: Flags
     groups: Flags
     selected: Mask
     active: int
+    triangles: int
 
 
 def read_edited(obj: bpy.types.Object) -> EditedFaces:
@@ -135,6 +139,7 @@ def read_edited(obj: bpy.types.Object) -> EditedFaces:
         groups if groups is not None else np.zeros(len(bm.faces), np.int32),
         np.array([face.select for face in bm.faces], np.bool_),
         active.index if active is not None else -1,
+        sum(len(face.verts) for face in bm.faces) - 2 * len(bm.faces),
     )
 
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Case:
     """An animation `item` made of `original`, on V vertices as they are `now`.
 
-    `objects`: whose vertices they are; `follow_base`: edits of the base pose count in the frames.
+    `objects`: whose vertices they are; `follow_base`: edits of the base pose count in the frames;
+    `carried`: they stand to their bones as they did.
     """
 
     item: Any
@@ -37,6 +38,7 @@ class Case:
     now: Vertices
     objects: Sequence[bpy.types.Object]
     follow_base: bool
+    carried: bool = True
 
     @property
     def _shifted(self) -> npt.NDArray[np.bool_]:
@@ -50,7 +52,7 @@ class Case:
         """Whether Actions and bones are as they were made; the vertices may not be."""
         beside = self.item.soft_action
         whole = beside is None or curves.is_sealed(beside)
-        return whole and all(bone_motion.is_untouched(obj, self.item.action) for obj in self.objects)
+        return whole and self.carried and all(bone_motion.is_untouched(obj, self.item.action) for obj in self.objects)
 
     @property
     def _has_keys(self) -> bool:

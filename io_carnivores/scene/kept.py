@@ -7,18 +7,18 @@ of the mesh carry what belongs to the file; custom properties of the image carry
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
+from ...io_common.scene.properties import copy, get, get_array, has, put
 from ..formats import frame_pack
 
 if TYPE_CHECKING:
-    import bpy
+    import numpy as np
+    import numpy.typing as npt
 
-    # What custom properties can be put on.
-    Block = bpy.types.ID | bpy.types.Bone
+    from ...io_common.scene.properties import Block
+
+__all__ = ["copy", "get", "get_array", "has", "put"]
 
 # Face attributes (INT).
 FLAGS = "carnivores_flags"
@@ -45,6 +45,7 @@ KIND = "carnivores_kind"  # id of the format it came from
 SCALE = "carnivores_scale"  # size of a file unit at import
 FLIP = "carnivores_flip"  # corners are in file order, not reversed
 FACES = "carnivores_faces"  # how many faces the file had
+VERTICES = "carnivores_vertices"  # how many vertices an animation without frames states; the mesh has none
 ROWS = "carnivores_rows"  # rows of the texture that the UVs were made for; 0: the file had none
 BONES = "carnivores_bones"  # the bone table, raw
 DEGENERATE = "carnivores_degenerate"  # faces with a repeated corner, raw; Blender hangs on them
@@ -77,44 +78,14 @@ MOTION = "carnivores_motion"  # how each body stood in each frame, packed, see `
 BODIES = "carnivores_bodies"  # which body each vertex was on, i2
 WEIGHTS = "carnivores_weights"  # digests of the weights it was made for, u4; where those are not the imported ones
 SOFT = "carnivores_soft"  # which vertices shape keys take along, u1
-MEAN = "carnivores_mean"  # where its relative keys were in the mean, by vertex numbers, f4
+MEAN = "carnivores_mean"  # where its keys were in the mean, by vertex numbers, f4
+PLACE = "carnivores_place"  # (4, 4) f8: from the space of its mesh to where the file has its frames, where not the same
+CARRIED = "carnivores_carried"  # (4, 4) f8: from the space of its armature to there
 CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
 # Custom property of a mesh: digest of the bones and groups that its Actions were made for.
 RIG_PRINT = "carnivores_rig"
 # Custom property of a mesh: the rest position of every vertex number, f4; of an Action: where it was made for another.
 REST_SHAPE = "carnivores_rest"
-
-
-def put(block: Block, name: str, value: bytes | str | float) -> None:
-    """Keep `value` on `block`; an empty one is not kept at all."""
-    # Over bytes that are there already Blender writes new ones only up to their first NUL.
-    if has(block, name):
-        del block[name]
-    if value not in (b"", "", 0, False):
-        block[name] = value
-
-
-def has(block: Block, name: str) -> bool:
-    """Whether anything is kept under that name."""
-    return block.get(name) is not None
-
-
-def get(block: Block, name: str, default: Any) -> Any:
-    """What was kept, or `default`, whose type it must have."""
-    value = block.get(name, default)
-    return value if isinstance(value, type(default)) else default
-
-
-def copy(source: Block, target: Block, name: str) -> None:
-    """Keep the same on another; nothing where nothing was kept."""
-    put(target, name, source[name] if has(source, name) else "")
-
-
-def get_array(block: Block, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Kept raw bytes as an array; empty when there are none or their length does not fit."""
-    raw = get(block, name, b"")
-    kind = np.dtype(dtype)
-    return np.frombuffer(raw, kind) if raw and len(raw) % kind.itemsize == 0 else np.zeros(0, kind)
 
 
 def put_frames(block: Block, frames: npt.NDArray[np.int16]) -> None:

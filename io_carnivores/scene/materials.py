@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...io_common.scene import compat
 from ...io_common.scene.armature import fit_name
+from ...io_common.scene.shader import principled, socket, upstream_image
 from ..formats.flags import FaceFlag
 from . import kept
 
@@ -67,11 +68,11 @@ def make(name: str, look: int, image: bpy.types.Image | None) -> bpy.types.Mater
     shader = principled(material)
     if shader is None:
         return material
-    _socket(shader, "Roughness").default_value = 0.35 if look & FaceFlag.PHONG else 1.0
-    _socket(shader, "Specular IOR Level").default_value = 0.5 if look & FaceFlag.PHONG else 0.0
-    _socket(shader, "Metallic").default_value = 0.5 if look & FaceFlag.ENV_MAP else 0.0
+    socket(shader, "Roughness").default_value = 0.35 if look & FaceFlag.PHONG else 1.0
+    socket(shader, "Specular IOR Level").default_value = 0.5 if look & FaceFlag.PHONG else 0.0
+    socket(shader, "Metallic").default_value = 0.5 if look & FaceFlag.ENV_MAP else 0.0
     if image is None:
-        _socket(shader, "Alpha").default_value = GLASS_ALPHA if glass else 1.0
+        socket(shader, "Alpha").default_value = GLASS_ALPHA if glass else 1.0
         return material
     texture: Any = tree.nodes.new("ShaderNodeTexImage")
     texture.image = image
@@ -101,25 +102,13 @@ def _link_alpha(tree: bpy.types.NodeTree, texture: bpy.types.Node, shader: bpy.t
     tree.links.new(out, shader.inputs["Alpha"])
 
 
-def _socket(node: bpy.types.Node, key: str | int) -> Any:
-    """An input of `node`. Which members a socket has depends on what flows through it."""
-    return node.inputs[key]
-
-
-def principled(material: bpy.types.Material) -> bpy.types.Node | None:
-    """The Principled BSDF of a material, found by type since its name is translated."""
-    if material.node_tree is None:
-        return None
-    return next((node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED"), None)
-
-
 def image_of(material: bpy.types.Material | None) -> bpy.types.Image | None:
     """The picture a material shows: the one that leads to the base colour, else the active, else the first one."""
     if material is None or material.node_tree is None:
         return None
     shader = principled(material)
     if shader is not None:
-        found = _upstream_image(shader.inputs["Base Color"])
+        found = upstream_image(shader.inputs["Base Color"])
         if found is not None:
             return found
     nodes = material.node_tree.nodes
@@ -127,20 +116,6 @@ def image_of(material: bpy.types.Material | None) -> bpy.types.Image | None:
     if not textures:
         return None
     return next((node for node in textures if node == nodes.active), textures[0]).image
-
-
-def _upstream_image(socket: bpy.types.NodeSocket) -> bpy.types.Image | None:
-    seen = set()
-    waiting = [link.from_node for link in socket.links]
-    while waiting:
-        node = waiting.pop(0)
-        if node.name in seen:
-            continue
-        seen.add(node.name)
-        if isinstance(node, bpy.types.ShaderNodeTexImage) and node.image is not None:
-            return node.image
-        waiting.extend(link.from_node for entry in node.inputs for link in entry.links)
-    return None
 
 
 def base_color(material: bpy.types.Material | None) -> tuple[float, float, float, float]:
@@ -151,7 +126,7 @@ def base_color(material: bpy.types.Material | None) -> tuple[float, float, float
     if shader is None:
         red, green, blue, alpha = material.diffuse_color
         return (red, green, blue, alpha)
-    red, green, blue, _ = _socket(shader, "Base Color").default_value
+    red, green, blue, _ = socket(shader, "Base Color").default_value
     return (red, green, blue, 1.0)
 
 
@@ -165,7 +140,7 @@ def flags_of(material: bpy.types.Material | None) -> int:
         return 0
     look = kept.get(material, kept.LOOK, -1)
     shader = principled(material)
-    alpha = _socket(shader, "Alpha") if shader is not None else None
+    alpha = socket(shader, "Alpha") if shader is not None else None
     linked = alpha is not None and alpha.is_linked
     if look < 0:
         flags = 0 if material.use_backface_culling else int(FaceFlag.DOUBLE_SIDE)
@@ -181,7 +156,7 @@ def flags_of(material: bpy.types.Material | None) -> int:
 
 def _with_alpha(look: int, shader: bpy.types.Node) -> int:
     """The flags of a material that was made for `look`, after what may have been done to its alpha."""
-    alpha = _socket(shader, "Alpha")
+    alpha = socket(shader, "Alpha")
     holes, glass = int(FaceFlag.OPACITY), int(FaceFlag.TRANSPARENT)
     if alpha.is_linked:
         return look if look & (holes | glass) else look | holes

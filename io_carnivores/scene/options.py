@@ -152,6 +152,7 @@ class CharacterOptions(ImportOptions):
         "Skeleton From",
         "A 3DF or 3DN of the same creature: bones get its names, and its joints where they fit; empty: names by place",
         is_file=True,
+        suffixes=(".3df", ".3dn"),
     )
     use_correctives: bool = option(
         False,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...io_common.formats.axes import FILE_Y_UP, REVERSED
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
+from ..formats import affine
 from ..formats.model import FACE, VERTEX
 from . import clips, face_flags, kept, materials, owners, skeleton
 
@@ -161,6 +162,10 @@ def base_positions(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32]:
     base = meshes.get_attribute(mesh, kept.BASE, "FLOAT_VECTOR", "POINT")
     if rest is None or base is None:
         return positions
+    # A transform that was applied to the mesh goes for either shape.
+    matrix = None if (positions == rest).all(axis=1).mean() >= 0.5 else affine.between(rest, positions)
+    if matrix is not None:
+        return affine.moved(base, matrix).astype(np.float32)
     edited = (positions != rest).any(axis=1, keepdims=True)
     return np.where(edited, base + (positions - rest), base)
 

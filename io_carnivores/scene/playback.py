@@ -12,9 +12,9 @@ import bpy
 
 from ...io_common.formats.errors import UserError
 from ...io_common.formats.files import safe_stem
-from ...io_common.scene import compat, selection
+from ...io_common.scene import armature, compat, posing, selection
 from ...io_common.scene import mesh as meshes
-from . import bake, bone_rename, clips, frames, shape_motion, soft_keys, sounds
+from . import bake, bone_rename, clip_edit, clips, frames, shape_motion, soft_keys, sounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 STRIP = "carnivores_sound"  # custom property of a strip that was put there by this
 
 
-def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: Any) -> bool:
-    """Let `objects` show an animation and the scene's range and rate be its own; whether a sound goes with it.
+def show(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: Any) -> None:
+    """Let `objects` show an animation, and the scene's range be its own.
 
     Raises `UserError` when the animation has no motion.
     """
-    scene = selection.scene(context)
     if item.action is None and not item.use_scene:
         raise UserError(f'the animation "{item.name}" has no motion to play')
     for obj in objects:
@@ -38,17 +37,31 @@ def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
             raise UserError(f'the Action "{item.action.name}" moves nothing of "{objects[0].name}"')
         for aim in aims:
             if aim.block in {selection.armature_of(obj) for obj in objects}:
-                bake.rest_pose(aim.block)  # what the Action does not key is where the last one left it
+                posing.rest_pose(aim.block)  # what the Action does not key is where the last one left it
             compat.assign_action(aim.block, aim.action, aim.slot)
     for obj in objects:
         obj.show_only_shape_key = False
         if obj.type == "MESH":
             soft_keys.play(obj, item)
             shape_motion.silence(meshes.of(obj))
-    if item.rate and not math.isclose(item.rate, frames.scene_rate(scene), rel_tol=1e-6):
+    scene = selection.scene(context)
+    frames.take_range(scene, item)
+    scene.frame_set(min(max(scene.frame_current, scene.frame_start), scene.frame_end))
+
+
+def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: Any, *, use_rate: bool = False) -> bool:
+    """`show`, from the first frame, at the rate the animation is laid out for; whether a sound goes with it.
+
+    `use_rate`: it and all others are laid out anew for the rate at which its own keys lie on whole frames. Raises
+    `UserError` when the animation has no motion.
+    """
+    scene = selection.scene(context)
+    show(context, objects, item)
+    if use_rate:
+        clip_edit.retime_all(context, frames.own_rate(scene, item))
+        frames.take_range(scene, item)
+    elif item.rate and not math.isclose(item.rate, frames.scene_rate(scene), rel_tol=1e-6):
         frames.set_scene_rate(scene, item.rate)
-    start, end = frames.span(item)
-    scene.frame_start, scene.frame_end = math.floor(start), max(math.floor(start), math.ceil(end))
     scene.frame_set(scene.frame_start)
     stop(scene)
     sound = sound_of(meshes.of(objects[0]), item)
@@ -78,7 +91,7 @@ def _add_strip(scene: bpy.types.Scene, sound: bpy.types.Sound, start: int) -> bo
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{safe_stem(sound.name, 'sound')}.wav"
         path.write_bytes(sounds.wav_of(sound))
-        strip = strips.new_sound(sound.name[:50], str(path), channel, start)
+        strip = strips.new_sound(armature.cut_name(sound.name, 50), str(path), channel, start)
         strip.sound = sound
     strip[STRIP] = True
     for extra in set(bpy.data.sounds) - before:

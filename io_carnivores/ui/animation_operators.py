@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import check_character
-from ..scene import clip_edit, clips, frames, playback
+from ..scene import clip_edit, clips, frames, own, playback
 from . import state
 from .target import target
 
@@ -33,6 +33,7 @@ class _OnList(_Base):
     """An operator on the list of the mesh that the panels are about; `number` -1 means the chosen entry."""
 
     bl_options = {"REGISTER", "UNDO"}
+    changes_list = True
 
     if TYPE_CHECKING:
         number: int
@@ -47,6 +48,10 @@ class _OnList(_Base):
         if obj.mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first")
             return False
+        why = own.refusal(obj) if cls.changes_list else ""
+        if why:
+            cls.poll_message_set(f"{why[0].upper()}{why[1:]}")
+            return False
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -57,7 +62,7 @@ class _OnList(_Base):
         try:
             self.act(context, obj)
         except UserError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, state.sentence(error))
             return {"CANCELLED"}
         state.redraw(context)
         return {"FINISHED"}
@@ -76,7 +81,11 @@ class _OnList(_Base):
 
 def _number() -> Any:
     return IntProperty(
-        name="Number", description="Place in the list, -1 for the chosen one", default=-1, min=-1, options={"SKIP_SAVE"}
+        name="Number",
+        description="Place in the list, -1 for the chosen one",
+        default=-1,
+        min=-1,
+        options={"SKIP_SAVE", "HIDDEN"},
     )
 
 
@@ -119,11 +128,13 @@ class CARNIVORES_OT_animation_add(_OnList, bpy.types.Operator):
         """Append the entry."""
         if self.source == "SCENE":
             clip_edit.add_range(context, obj)
+            state.show_chosen(context, obj)
             return
         action = bpy.data.actions.get(self.action) if self.action else _playing(obj)
         if action is None:
             raise UserError(f'there is no Action "{self.action}"' if self.action else "choose an Action to add")
         clip_edit.add_action(context, obj, action)
+        state.show_chosen(context, obj)
 
 
 def _playing(obj: bpy.types.Object) -> bpy.types.Action | None:
@@ -144,8 +155,8 @@ class CARNIVORES_OT_animation_remove(_OnList, bpy.types.Operator):
 
     def act(self, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         """Remove the entry."""
-        del context
         clip_edit.remove(obj, self.entry(obj))
+        state.show_chosen(context, obj)
 
 
 class CARNIVORES_OT_animation_move(_OnList, bpy.types.Operator):
@@ -184,8 +195,8 @@ class CARNIVORES_OT_animation_duplicate(_OnList, bpy.types.Operator):
 
     def act(self, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         """Append and move the copy."""
-        del context
         clip_edit.duplicate(obj, self.entry(obj))
+        state.show_chosen(context, obj)
 
 
 class CARNIVORES_OT_animation_replace(_OnList, _ChoosesFile, bpy.types.Operator):
@@ -210,22 +221,37 @@ class CARNIVORES_OT_animation_replace(_OnList, _ChoosesFile, bpy.types.Operator)
 
 
 class CARNIVORES_OT_animation_play(_OnList, bpy.types.Operator):
-    """Play an animation: the scene takes its range and rate, and its sound goes on the timeline"""
+    """Play an animation: the scene takes its range and its rate, and its sound goes on the timeline"""
 
     bl_idname = "carnivores.animation_play"
     bl_label = "Play Animation"
+    changes_list = False
 
-    if not TYPE_CHECKING:
+    if TYPE_CHECKING:
+        use_rate: bool
+    else:
         number: _number()
+        use_rate: BoolProperty(
+            name="Its Own Rate",
+            description="Set the scene to the rate at which the frames of the file are whole frames of the scene, and "
+            "move the keyframes of all characters along, so that nothing gets slower",
+            default=True,
+        )
 
     def act(self, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         """Set everything up, and start the playback where there is a window."""
         number = self.entry(obj)
         item = clips.animations(obj.data)[number]
-        playback.play(context, [obj], item)
+        playback.play(context, [obj], item, use_rate=self.use_rate)
         setattr(obj.data, clips.ACTIVE_ANIMATION, number)
+        self.report({"INFO"}, f'"{item.name}": {_shown_as(selection.scene(context))}.')
         if not bpy.app.background and context.screen is not None and not context.screen.is_animation_playing:
             bpy.ops.screen.animation_play()
+
+
+def _shown_as(scene: bpy.types.Scene) -> str:
+    rate = frames.scene_rate(scene)
+    return f"frames {scene.frame_start} to {scene.frame_end} at {rate:.4g} frames a second"
 
 
 class CARNIVORES_OT_animation_stop(bpy.types.Operator):
@@ -262,10 +288,13 @@ class CARNIVORES_OT_animation_kps(_OnList, bpy.types.Operator):
 
 
 class CARNIVORES_OT_animation_scene_rate(_OnList, bpy.types.Operator):
-    """Set the frame rate of the scene and move the keyframes of all characters along, so that nothing gets slower"""
+    """Set the scene to the rate at which the frames of the file are whole frames of the scene, and to its range.
+
+    The keyframes of all characters move along, so that nothing gets slower
+    """
 
     bl_idname = "carnivores.animation_scene_rate"
-    bl_label = "Set Scene Rate"
+    bl_label = "Set Scene to Its Rate"
 
     if TYPE_CHECKING:
         rate: float
@@ -280,13 +309,13 @@ class CARNIVORES_OT_animation_scene_rate(_OnList, bpy.types.Operator):
         )
 
     def act(self, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-        """The frames of an animation are stretched over N / KPS seconds, so that N - 1 intervals last that long."""
-        rate = self.rate
-        if not rate:
-            item = clips.animations(obj.data)[self.entry(obj)]
-            count = frames.frame_count(selection.scene(context), item)
-            rate = max(item.kps, 1) * max(count - 1, 1) / max(count, 1)
-        clip_edit.retime_all(context, max(rate, 1.0))
+        """Rate and range; a list without animations has no range."""
+        scene = selection.scene(context)
+        item = clips.animations(obj.data)[self.entry(obj)] if not self.rate or clips.active(obj.data) else None
+        clip_edit.retime_all(context, max(self.rate or frames.own_rate(scene, item), 1.0))
+        if item is not None:
+            frames.take_range(scene, item)
+        self.report({"INFO"}, f"The scene shows {_shown_as(scene)}.")
 
 
 class CARNIVORES_OT_sound_add(_OnList, _ChoosesFile, bpy.types.Operator):

@@ -11,16 +11,48 @@ from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import motion
 from ..scene import clip_edit, clips, frames
+from . import state
 from .target import target
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bpy.stub_internal.rna_enums import IconItems
 
-_WIDE = 380  # pixels of a sidebar in which names of sounds and buttons find room beside the animations
+_WIDE = 380  # pixels of a sidebar in which figures, names of sounds and buttons find room beside the animations
+_PLACE, _BUTTON = 1.2, 1.0  # width of the place in the list, and of a button, in Blender's units
+# What the columns of a wide list take of the rest: name, KPS, frames, length, sound.
+_SHARES = (0.34, 0.12, 0.17, 0.17, 0.2)
+_HEADINGS = ("Name", "KPS", "Frames", "Length", "Sound")
+
+
+def _is_wide(context: bpy.types.Context) -> bool:
+    return context.region is not None and context.region.width > _WIDE * context.preferences.system.ui_scale
+
+
+def _cells(layout: bpy.types.UILayout, shares: Sequence[float]) -> list[bpy.types.UILayout]:
+    """Cells beside each other, whatever is in them, as wide as `shares` of `layout` say."""
+    found, left = [], sum(shares)
+    for share in shares[:-1]:
+        split = layout.split(factor=share / left, align=True)
+        found.append(split.row(align=True))
+        layout, left = split.row(align=True), left - share
+    return [*found, layout]
+
+
+def _sized(row: bpy.types.UILayout, units: float) -> bpy.types.UILayout:
+    part = row.row(align=True)
+    part.ui_units_x = units
+    return part
+
+
+def _seconds(count: int, kps: int) -> str:
+    """How long an animation lasts; at no rate it lasts no time that could be told."""
+    return f"{motion.seconds(count, kps):.2f} s" if kps > 0 else "no length"
 
 
 class CARNIVORES_UL_animations(bpy.types.UIList):
-    """Name, KPS, frames, length and sound of each animation"""
+    """Place and name of each animation; in a wide sidebar KPS, frames, length and sound, too"""
 
     bl_idname = "CARNIVORES_UL_animations"
 
@@ -36,20 +68,35 @@ class CARNIVORES_UL_animations(bpy.types.UIList):
         index: int,
     ) -> None:
         """One row; the name can be edited by a double click."""
-        # Labels take what they need before a field does: without a split, a narrow sidebar would show no name.
-        wide = context.region is not None and context.region.width > _WIDE * context.preferences.system.ui_scale
-        split = layout.split(factor=0.4 if wide else 0.34, align=True)
-        split.prop(item, "name", text="", emboss=False, icon=_icon_of(item))
-        count = frames.frame_count(selection.scene(context), item)
-        row = split.row(align=True)
-        facts = f"{item.kps}/s {count} {motion.seconds(count, item.kps):.2f} s"
+        row = layout.row(align=True)
+        # The games know animations by their place.
+        _sized(row, _PLACE).label(text=str(index + 1))
         sound = _sound_name(data, item)
-        if not wide:  # the chosen one's sound and a button to play it stand below the list
-            row.label(text=facts, icon="SOUND" if sound else "BLANK1")
+        if not _is_wide(context):
+            # The name wins; what there is to know of the chosen one stands below the list.
+            row.prop(item, "name", text="", emboss=False, icon=_warning_of(item))
+            if sound:
+                row.label(text="", icon="SOUND")
             return
-        row.label(text=facts)
-        row.label(text=sound, icon="SOUND" if sound else "BLANK1")
-        row.operator("carnivores.animation_play", text="", icon="PLAY", emboss=False).number = index
+        count = frames.frame_count(selection.scene(context), item)
+        cells = _cells(row, _SHARES)
+        cells[0].prop(item, "name", text="", emboss=False, icon=_icon_of(item))
+        for cell, text in zip(cells[1:4], (str(item.kps), str(count), _seconds(count, item.kps)), strict=True):
+            cell.label(text=text)
+        cells[4].label(text=sound, icon="SOUND" if sound else "BLANK1")
+        _sized(row, _BUTTON).operator("carnivores.animation_play", text="", icon="PLAY", emboss=False).number = index
+
+
+def _headings(layout: bpy.types.UILayout) -> None:
+    row = layout.row(align=True)
+    _sized(row, _PLACE).label(text="")
+    for cell, text in zip(_cells(row, _SHARES), _HEADINGS, strict=True):
+        cell.label(text=text)
+    _sized(row, _BUTTON).label(text="")
+
+
+def _warning_of(item: Any) -> IconItems:
+    return "ERROR" if item.is_missing and item.action is None else "NONE"
 
 
 def _icon_of(item: Any) -> IconItems:
@@ -66,13 +113,13 @@ def _sound_name(mesh: bpy.types.Mesh, item: Any) -> str:
 
 
 class CARNIVORES_UL_sounds(bpy.types.UIList):
-    """Name and length of each sound"""
+    """Name of each sound; in a wide sidebar its length, too"""
 
     bl_idname = "CARNIVORES_UL_sounds"
 
     def draw_item(
         self,
-        _context: bpy.types.Context,
+        context: bpy.types.Context,
         layout: bpy.types.UILayout,
         data: Any,
         item: Any,
@@ -83,12 +130,16 @@ class CARNIVORES_UL_sounds(bpy.types.UIList):
     ) -> None:
         """One row; the button lets the chosen animation start this sound."""
         row = layout.row(align=True)
-        row.prop(item, "name", text="", emboss=False, icon="SOUND")
-        row.label(text=f"{clip_edit.seconds_of(item):.2f} s")
+        if _is_wide(context):
+            cells = _cells(row, (0.7, 0.3))
+            cells[0].prop(item, "name", text="", emboss=False, icon="SOUND")
+            cells[1].label(text=f"{clip_edit.seconds_of(item):.2f} s")
+        else:
+            row.prop(item, "name", text="", emboss=False)
         chosen = clips.active(data)
         if chosen is not None:
             linked = chosen.sound == index
-            operator = row.operator(
+            operator = _sized(row, _BUTTON).operator(
                 "carnivores.sound_link", text="", icon="LINKED" if linked else "UNLINKED", emboss=False
             )
             operator.sound = -1 if linked else index
@@ -118,11 +169,14 @@ class CARNIVORES_PT_animations(bpy.types.Panel):
             return
         mesh = meshes.of(obj)
         row = self.layout.row()
-        row.template_list("CARNIVORES_UL_animations", "", mesh, clips.ANIMATIONS, mesh, clips.ACTIVE_ANIMATION, rows=6)
+        column = row.column()
+        if _is_wide(context) and len(clips.animations(mesh)):
+            _headings(column)
+        column.template_list("CARNIVORES_UL_animations", "", mesh, clips.ANIMATIONS, mesh, state.PICKED, rows=6)
         self._buttons(row.column(align=True))
         item = clips.active(mesh)
         if item is not None:
-            self._chosen(mesh, item)
+            self._chosen(context, mesh, item)
 
     @staticmethod
     def _buttons(column: bpy.types.UILayout) -> None:
@@ -135,10 +189,14 @@ class CARNIVORES_PT_animations(bpy.types.Panel):
         column.operator("carnivores.animation_duplicate", text="", icon="DUPLICATE")
         column.operator("carnivores.animation_replace", text="", icon="FILE_REFRESH")
 
-    def _chosen(self, mesh: bpy.types.Mesh, item: Any) -> None:
+    def _chosen(self, context: bpy.types.Context, mesh: bpy.types.Mesh, item: Any) -> None:
         row = self.layout.row(align=True)
         row.operator("carnivores.animation_play", text="Play", icon="PLAY")
-        row.operator("carnivores.animation_stop", text="Stop", icon="PAUSE")
+        row.operator("carnivores.animation_stop", text="Stop", icon="SNAP_FACE")
+        row.prop(state.sidebar(context), "show_chosen", text="", icon="RESTRICT_VIEW_OFF")
+        if not _is_wide(context):
+            count = frames.frame_count(selection.scene(context), item)
+            self.layout.label(text=f"{item.kps} KPS, {count} frames, {_seconds(count, item.kps)}")
         column = self.layout.column()
         column.use_property_split = True
         column.use_property_decorate = False
@@ -157,7 +215,7 @@ class CARNIVORES_PT_animations(bpy.types.Panel):
         sound = column.row(align=True)
         sound.prop(item, "sound", text="Sound")
         sound.label(text=_sound_name(mesh, item) or "None")
-        self.layout.operator("carnivores.animation_scene_rate", text="Set Scene to Its Rate")
+        self.layout.operator("carnivores.animation_scene_rate")
         row = self.layout.row(align=True)
         for kind in ("vtl", "ani"):
             row.operator(f"import_scene.carnivores_{kind}", text=f"Import {kind.upper()}", icon="IMPORT")
@@ -186,6 +244,10 @@ class CARNIVORES_PT_sounds(bpy.types.Panel):
         column = row.column(align=True)
         column.operator("carnivores.sound_add", text="", icon="ADD")
         column.operator("carnivores.sound_remove", text="", icon="REMOVE")
+        listed = clips.sounds(obj.data)
+        if len(listed) and not _is_wide(context):
+            chosen = listed[min(getattr(obj.data, clips.ACTIVE_SOUND), len(listed) - 1)]
+            self.layout.label(text=f"{clip_edit.seconds_of(chosen):.2f} s long")
 
 
 class CARNIVORES_PT_from_another(bpy.types.Panel):

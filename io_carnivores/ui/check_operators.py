@@ -15,6 +15,7 @@ from ...io_common.scene import selection
 from ..scene import inspect
 from ..scene.options import GAMES
 from . import state
+from .check_print import check_print
 from .live import live
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class CARNIVORES_OT_check(bpy.types.Operator):
                 (obj.name, issue) for obj in objects for issue in inspect.inspect(context, obj, self.game, Digest())
             ]
         except UserError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, state.sentence(error))
             return {"CANCELLED"}
         found.sort(key=lambda entry: entry[1].severity is not Severity.ERROR)
         shown = state.sidebar(context)
@@ -64,6 +65,8 @@ class CARNIVORES_OT_check(bpy.types.Operator):
             _list(shown.findings.add(), name, issue)
         names = objects[0].name if len(objects) == 1 else f"{len(objects)} objects"
         shown.checked = f"{names} for {_LABELS[self.game]}"
+        shown.checked_print = check_print([*objects])
+        shown.checked_names = "\n".join(obj.name for obj in objects)
         shown.game = self.game
         state.redraw(context)
         self.report(*_verdict(shown.checked, found))
@@ -129,7 +132,7 @@ class CARNIVORES_OT_check_select(bpy.types.Operator):
                 return {"CANCELLED"}
             number = inspect.select(context, obj, self.game, issue)
         except UserError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, state.sentence(error))
             return {"CANCELLED"}
         by_face = bool(len(issue.faces))
         self._edit(context, obj, by_face=by_face)

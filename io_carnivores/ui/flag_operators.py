@@ -63,7 +63,10 @@ class _InEditMode:
     def poll(cls, context: bpy.types.Context) -> bool:
         """A mesh is in Edit Mode."""
         if context.mode != "EDIT_MESH":
-            cls.poll_message_set("Enter Edit Mode first: it works on the faces selected there")  # type: ignore[attr-defined]
+            active = context.active_object
+            rigged = active is not None and active.type == "ARMATURE"
+            first = "Select the mesh and enter" if rigged else "Enter"
+            cls.poll_message_set(f"{first} Edit Mode first: it works on the faces selected there")  # type: ignore[attr-defined]
             return False
         return True
 

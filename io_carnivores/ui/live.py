@@ -15,6 +15,8 @@ from ..scene import face_flags
 from . import state
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..formats.flags import FaceFlag
     from ..scene.face_flags import EditedFaces, Flags
 
@@ -46,6 +48,7 @@ class Live:
         self._versions: dict[int, int] = {}
         self._epoch = 0
         self._edited: dict[int, tuple[tuple[int, int], EditedFaces]] = {}
+        self._remembered: dict[tuple[str, int], tuple[tuple[int, ...], str]] = {}
         self._added: list[tuple[str, Any]] = []
 
     def register(self) -> None:
@@ -74,6 +77,7 @@ class Live:
             getattr(bpy.app.handlers, name).remove(handler)
         self._versions.clear()
         self._edited.clear()
+        self._remembered.clear()
 
     def touch(self) -> None:
         """Everything may have changed."""
@@ -84,10 +88,22 @@ class Live:
         mesh = cast("bpy.types.Mesh", obj.data)
         return self._epoch, self._versions.get(mesh.session_uid, 0), self._versions.get(obj.session_uid, 0)
 
+    def changes(self, block: bpy.types.ID) -> tuple[int, int]:
+        """A value that differs once an Action may have changed."""
+        return self._epoch, self._versions.get(block.session_uid, 0)
+
+    def remembered(self, key: tuple[str, int], version: tuple[int, ...], make: Callable[[], str]) -> str:
+        """What `make` gave for `key` at this `version`."""
+        found = self._remembered.get(key)
+        if found is None or found[0] != version:
+            found = version, make()
+            self._remembered[key] = found
+        return found[1]
+
     def _note(self, depsgraph: bpy.types.Depsgraph) -> None:
         for update in depsgraph.updates:
             block = update.id
-            if isinstance(block, bpy.types.Mesh) or (
+            if isinstance(block, (bpy.types.Mesh, bpy.types.Action)) or (
                 isinstance(block, bpy.types.Object) and update.is_updated_geometry
             ):
                 uid = block.original.session_uid
@@ -98,6 +114,7 @@ class Live:
     def _forget(self) -> None:
         self._versions.clear()
         self._edited.clear()
+        self._remembered.clear()
         self.touch()
         shown = state.sidebar(bpy.context)
         shown.findings.clear()

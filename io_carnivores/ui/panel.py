@@ -14,6 +14,7 @@ from ..formats.limits import LIMITS
 from ..formats.model import BONE
 from ..scene import kept
 from . import name_operators, state
+from .check_print import check_print
 from .entries import FORMATS
 from .flag_operators import edited
 from .live import Numbers, live
@@ -112,11 +113,12 @@ def _format_of(mesh: bpy.types.Mesh) -> str:
 
 
 def _sizes(obj: bpy.types.Object) -> tuple[int, int]:
+    """Vertices and triangles, which are what a file has for faces."""
     mesh = cast("bpy.types.Mesh", obj.data)
     if obj.mode == "EDIT":
         bm = bmesh.from_edit_mesh(mesh)
-        return len(bm.verts), len(bm.faces)
-    return len(mesh.vertices), len(mesh.polygons)
+        return len(bm.verts), live().edited(obj).triangles
+    return len(mesh.vertices), len(mesh.loops) - 2 * len(mesh.polygons)
 
 
 def _over(number: int, most: int | None) -> bool:
@@ -152,7 +154,10 @@ class CARNIVORES_PT_flags(_Child, bpy.types.Panel):
         if editing:
             self.layout.label(text=f"{numbers.selected} of {numbers.faces} faces selected")
         else:
-            self.layout.label(text="Set flags in Edit Mode", icon="INFO")
+            active = context.active_object
+            rigged = active is not None and active.type == "ARMATURE"
+            hint = "Select the mesh to set flags" if rigged else "Set flags in Edit Mode"
+            self.layout.label(text=hint, icon="INFO")
         self._several(settings, editing=editing)
 
     def _several(self, settings: CARNIVORES_PG_sidebar, *, editing: bool) -> None:
@@ -268,8 +273,13 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
             return
         clean = not len(settings.findings)
         column = self.layout.column(align=True)
-        column.label(text=settings.checked, icon="CHECKMARK" if clean else "NONE")
-        if clean:
+        names = settings.checked_names.split("\n")
+        is_old = check_print([context.view_layer.objects.get(name) for name in names]) != settings.checked_print
+        if is_old:
+            column.label(text="Changed since, check again", icon="FILE_REFRESH")
+        column.label(text=settings.checked, icon="CHECKMARK" if clean and not is_old else "NONE")
+        column.active = not is_old
+        if clean and not is_old:
             column.label(text="Nothing to complain of", icon="BLANK1")
         width = line_width(context)
         for finding in settings.findings:

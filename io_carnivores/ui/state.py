@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -17,10 +18,14 @@ from bpy.props import (
     StringProperty,
 )
 
+from ...io_common.formats.errors import UserError
 from ..formats.flags import FLAGS, FaceFlag, FlagInfo
+from ..scene import clips, playback
 from ..scene.options import GAMES
+from .target import target
 
 NAME = "carnivores"
+PICKED = "carnivores_animation_picked"  # on a mesh: the number of the chosen animation, as a click sets it
 FLAG_ITEMS = [(str(info.flag.name), info.label, info.help, int(info.flag)) for info in FLAGS]
 MATCH_ITEMS = [
     ("ANY", "Any", "Faces with at least one of the flags"),
@@ -40,6 +45,12 @@ def bits(names: set[str]) -> int:
     for name in names:
         total |= FaceFlag[name]
     return int(total)
+
+
+def sentence(error: UserError) -> str:
+    """An error as a message by itself: its name of a file stays, all else starts with a capital letter."""
+    text = str(error)
+    return text if error.path is not None else f"{text[:1].upper()}{text[1:]}"
 
 
 def _redraw(_self: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
@@ -108,6 +119,9 @@ class CARNIVORES_PG_sidebar(bpy.types.PropertyGroup):
         game: str
         findings: Any
         checked: str
+        checked_print: str
+        checked_names: str
+        show_chosen: bool
         legend: Any
     else:
         flags: flags_property()
@@ -129,6 +143,13 @@ class CARNIVORES_PG_sidebar(bpy.types.PropertyGroup):
         )
         findings: CollectionProperty(type=CARNIVORES_PG_finding)
         checked: StringProperty(name="Checked", description="What the findings are of; empty before the first check")
+        checked_print: StringProperty(options={"HIDDEN"}, description="What the checked objects were like")
+        checked_names: StringProperty(options={"HIDDEN"}, description="Names of the checked objects, one a line")
+        show_chosen: BoolProperty(
+            name="Show Chosen",
+            description="Show the animation that is chosen in the list: assign its Action, set the range of the scene",
+            default=True,
+        )
         legend: PointerProperty(type=CARNIVORES_PG_legend)
 
 
@@ -138,15 +159,45 @@ def sidebar(context: bpy.types.Context) -> CARNIVORES_PG_sidebar:
     return found
 
 
+def show_chosen(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Show the animation chosen in the list of `obj`, where the user wants that and there is something to show."""
+    item = clips.active(obj.data)
+    if item is None or obj.mode == "EDIT" or not sidebar(context).show_chosen:
+        return
+    # An entry without motion is chosen like any other: nothing is wrong with that.
+    with contextlib.suppress(UserError):
+        playback.show(context, [obj], item)
+
+
+def _picked(mesh: bpy.types.Mesh) -> int:
+    return int(getattr(mesh, clips.ACTIVE_ANIMATION))
+
+
+def _pick(mesh: bpy.types.Mesh, number: int) -> None:
+    setattr(mesh, clips.ACTIVE_ANIMATION, number)
+    obj = target(bpy.context)
+    if obj is not None and obj.data == mesh:
+        show_chosen(bpy.context, obj)
+
+
 class Settings:
-    """The property that holds the settings. On the window manager: they belong to no scene and no file."""
+    """The property that holds the settings. On the window manager: they belong to no scene and no file.
+
+    And the one by which the list of animations is chosen from. What a click does is no update of the stored number, so
+    that undo, opening a file and operators that choose an entry are none.
+    """
 
     def register(self) -> None:
-        """Add it."""
+        """Add them."""
         setattr(bpy.types.WindowManager, NAME, PointerProperty(type=CARNIVORES_PG_sidebar))
+        picked = IntProperty(
+            name="Animation", description="The animation chosen in the list", min=0, get=_picked, set=_pick
+        )
+        setattr(bpy.types.Mesh, PICKED, picked)
 
     def unregister(self) -> None:
-        """Remove it."""
+        """Remove them."""
+        delattr(bpy.types.Mesh, PICKED)
         delattr(bpy.types.WindowManager, NAME)
 
 

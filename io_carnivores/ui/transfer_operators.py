@@ -40,14 +40,24 @@ class _FromOther(_Base):
         if context.mode != "OBJECT":
             cls.poll_message_set("Go to Object Mode first")
             return False
+        try:
+            cls.sides(context)
+        except UserError as error:
+            cls.poll_message_set(state.sentence(error).removesuffix("."))
+            return False
         return True
+
+    @classmethod
+    def sides(cls, context: bpy.types.Context) -> tuple[Any, Any]:
+        """Who takes and who gives. Raises `UserError` unless what is selected fits."""
+        raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Do it; what the user can mend is one sentence."""
         try:
             said, warned = self.act(context)
         except UserError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, state.sentence(error))
             return {"CANCELLED"}
         self.report({"WARNING" if warned else "INFO"}, said)
         state.redraw(context)
@@ -113,12 +123,17 @@ class CARNIVORES_OT_transfer_animations(_FromOther, bpy.types.Operator):
             name="Own Armature", description="Give the mesh a copy of the armature instead of the same one"
         )
 
-    def act(self, context: bpy.types.Context) -> tuple[str, bool]:
-        """Transfer to the mesh."""
+    @classmethod
+    def sides(cls, context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.types.Object]:
+        """A mesh and another."""
         receiver = context.active_object
         if receiver is None or receiver.type != "MESH":
             raise UserError("the active object has to be the mesh that gets the animations")
-        source = _source_mesh(context, receiver)
+        return receiver, _source_mesh(context, receiver)
+
+    def act(self, context: bpy.types.Context) -> tuple[str, bool]:
+        """Transfer to the mesh."""
+        receiver, source = self.sides(context)
         settings = mesh_transfer.Settings(self.shape, self.use_blend, self.use_rig_copy)
         done = mesh_transfer.transfer(context, receiver, source, settings)
         animations = f"{done.animations} animation{'' if done.animations == 1 else 's'}"
@@ -129,7 +144,17 @@ class CARNIVORES_OT_transfer_animations(_FromOther, bpy.types.Operator):
         ), not done.exact
 
 
-class CARNIVORES_OT_retarget_actions(_FromOther, bpy.types.Operator):
+class _FromRig(_FromOther):
+    """From one armature to another."""
+
+    @classmethod
+    def sides(cls, context: bpy.types.Context) -> tuple[retarget.Party, retarget.Party]:
+        """An armature and another."""
+        receiver = retarget.Party.of(context, cast("bpy.types.Object", context.active_object))
+        return receiver, _source_rig(context, receiver)
+
+
+class CARNIVORES_OT_retarget_actions(_FromRig, bpy.types.Operator):
     """Give the active armature the animations of the other selected one, fitted to its bones.
 
     Bones are matched by name, then by place; left and right are never exchanged
@@ -147,8 +172,8 @@ class CARNIVORES_OT_retarget_actions(_FromOther, bpy.types.Operator):
 
     def act(self, context: bpy.types.Context) -> tuple[str, bool]:
         """Copy to the armature."""
-        receiver = retarget.Party.of(context, cast("bpy.types.Object", context.active_object))
-        done = retarget.retarget(context, receiver, _source_rig(context, receiver), with_sounds=self.use_sounds)
+        receiver, source = self.sides(context)
+        done = retarget.retarget(context, receiver, source, with_sounds=self.use_sounds)
         count = len(done.actions)
         text = f"Copied {count} animation{'' if count == 1 else 's'}"
         if done.skipped:
@@ -162,7 +187,7 @@ class CARNIVORES_OT_retarget_actions(_FromOther, bpy.types.Operator):
         return f"{text}, {len(done.lost)} not at all: {named}{more}.", True
 
 
-class CARNIVORES_OT_name_bones(_FromOther, bpy.types.Operator):
+class CARNIVORES_OT_name_bones(_FromRig, bpy.types.Operator):
     """Name the bones of the active armature after those of the other selected one that lie in the same places.
 
     All Actions in the list follow; an untouched animation stays exact
@@ -173,8 +198,8 @@ class CARNIVORES_OT_name_bones(_FromOther, bpy.types.Operator):
 
     def act(self, context: bpy.types.Context) -> tuple[str, bool]:
         """Rename."""
-        receiver = retarget.Party.of(context, cast("bpy.types.Object", context.active_object))
-        source = _source_rig(context, receiver).rig
+        receiver, giver = self.sides(context)
+        source = giver.rig
         done = bone_titles.take(context, receiver.rig, source)
         text = f'{done.named} of {done.named + len(done.left)} bones have names of "{source.name}" now'
         if not done.left:

@@ -14,15 +14,18 @@ class Digest:
         self._counts: Counter[str] = Counter()
         self._details: list[str] = []
         self.notes: list[str] = []
+        self.remarks: list[str] = []
 
     def add(self, message: str, *, subject: str = "") -> None:
         """Count `message`; `subject` (a file or object name) is kept for the full list only."""
         self._counts[message] += 1
         self._details.append(f"{subject}: {message}" if subject else message)
 
-    def note(self, message: str) -> None:
-        """Keep a fact that is worth knowing and no warning."""
+    def note(self, message: str, *, remark: str = "") -> None:
+        """Keep a fact that is worth knowing and no warning; `remark`: more about it, for the full list only."""
         self.notes.append(message)
+        if remark:
+            self.remarks.append(remark)
 
     def __len__(self) -> int:
         """How many warnings were added, repeats included."""

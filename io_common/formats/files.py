@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _MOST_BYTES = 1 << 30
 
 
-def read_file(path: str | Path) -> bytes:
-    """All bytes of `path`; a missing file, a folder, a refused permission is a `FileAccessError`."""
+def read_file(path: str | Path, most: int = -1) -> bytes:
+    """All bytes of `path`, or the first `most`; a missing file, a folder, no permission is a `FileAccessError`."""
     target = Path(path)
     if os.path.isdir(target):  # noqa: PTH112  (Path.is_dir of Python 3.11 raises on a name that is too long)
         raise FileAccessError("this is a folder, expected a file", path=target)
@@ -29,7 +29,8 @@ def read_file(path: str | Path) -> bytes:
         size = _size(target)
         if size > _MOST_BYTES:
             raise FileAccessError(f"the file is too large for a game file ({size} bytes)", path=target)
-        return target.read_bytes()
+        with target.open("rb") as stream:
+            return stream.read(most)
     except FileNotFoundError as error:
         raise FileAccessError("the file does not exist", path=target) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name

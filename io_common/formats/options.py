@@ -27,7 +27,7 @@ class Choice:
 class OptionInfo:
     """What a user sees of an option. `group` is the panel it is drawn in; hidden options have no group.
 
-    `is_file`: a text that is the path of a file.
+    `is_file`: a text that is the path of a file, whose name ends in one of `suffixes`.
     """
 
     label: str
@@ -40,6 +40,7 @@ class OptionInfo:
     precision: int = 5
     hidden: bool = False
     is_file: bool = False
+    suffixes: tuple[str, ...] = ()
 
 
 _KEY = "option"

@@ -105,7 +105,7 @@ def build(
     data = bpy.data.armatures.new(title)
     obj = bpy.data.objects.new(title, data)
     ends = tails(heads, parents) if ends is None else ends
-    with _edit_mode(context, obj):
+    with edit_mode(context, obj):
         bones = []
         for label, head, tail in zip(names, heads.tolist(), ends.tolist(), strict=True):
             bone = data.edit_bones.new(label)
@@ -124,10 +124,12 @@ def fit_name(text: str, kind: type = bpy.types.ID) -> str:
     Blender itself would cut inside a character, and then cannot tell the name any more. Bytes of a file name that are
     no text become "?".
     """
-    raw = text.encode(errors="replace")
-    if len(raw) <= _ALWAYS_FITS:
-        return raw.decode()
-    return raw[: name_limit(kind) - 4].decode(errors="ignore")
+    return cut_name(text, max(_ALWAYS_FITS, name_limit(kind) - 4))
+
+
+def cut_name(text: str, most: int) -> str:
+    """`text` cut to `most` bytes of UTF-8, between two characters."""
+    return text.encode(errors="replace")[:most].decode(errors="ignore")
 
 
 def fit_bone_name(text: str) -> str:
@@ -136,7 +138,7 @@ def fit_bone_name(text: str) -> str:
 
 
 @contextlib.contextmanager
-def _edit_mode(context: bpy.types.Context, obj: bpy.types.Object) -> Iterator[None]:
+def edit_mode(context: bpy.types.Context, obj: bpy.types.Object) -> Iterator[None]:
     """Edit Mode on an object in a scene of its own: in the user's, every change of mode would evaluate all of it."""
     scene = bpy.data.scenes.new("Armature")
     try:

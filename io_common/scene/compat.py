@@ -27,6 +27,11 @@ def set_blended(material: bpy.types.Material, *, blended: bool) -> None:
         material.use_transparency_overlap = not blended
 
 
+def has_free_normals() -> bool:
+    """Whether a float vector attribute `custom_normal` is taken for custom normals as it is; 4.4 misreads it."""
+    return bpy.app.version >= (4, 5)
+
+
 def name_limit(kind: type = bpy.types.ID) -> int:
     """Bytes that the name of such a thing may have: data-blocks 63 up to 4.5 and 255 from 5.0, bones 63 in all."""
     return int(cast("Any", kind).bl_rna.properties["name"].length_max) - 1

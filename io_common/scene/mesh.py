@@ -14,6 +14,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from . import compat
+
 _FIELD = {"FLOAT_VECTOR": "vector", "FLOAT2": "vector", "FLOAT_COLOR": "color", "BYTE_COLOR": "color"}
 _DTYPE = {"INT": np.int32, "INT8": np.int8, "INT32_2D": np.int32, "BOOLEAN": bool}
 _WIDTH = {"FLOAT_VECTOR": 3, "FLOAT2": 2, "FLOAT_COLOR": 4, "BYTE_COLOR": 4, "INT32_2D": 2}
@@ -34,18 +36,29 @@ def from_triangles(name: str, positions: npt.NDArray[np.float32], corners: npt.N
 
     Faces are smooth, as both games light per vertex. No validation: it would drop duplicate faces.
     """
+    mesh = from_points(name, positions)
+    set_triangles(mesh, corners)
+    return mesh
+
+
+def from_points(name: str, positions: npt.NDArray[np.float32]) -> bpy.types.Mesh:
+    """A mesh of vertices only."""
     mesh = bpy.data.meshes.new(name)
-    count, faces = len(positions), len(corners)
-    mesh.vertices.add(count)
-    if count:
+    mesh.vertices.add(len(positions))
+    if len(positions):
         _data(mesh.attributes["position"]).foreach_set("vector", np.ascontiguousarray(positions, np.float32).ravel())
+    return mesh
+
+
+def set_triangles(mesh: bpy.types.Mesh, corners: npt.NDArray[np.int32]) -> None:
+    """Give a mesh without faces the triangles `corners` (F, 3) i32, and finish it."""
+    faces = len(corners)
     if faces:
         mesh.loops.add(3 * faces)
         mesh.polygons.add(faces)
         _data(mesh.attributes[".corner_vert"]).foreach_set("value", np.ascontiguousarray(corners, np.int32).ravel())
         mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * faces, 3, dtype=np.int32))
     mesh.update(calc_edges=True)
-    return mesh
 
 
 def set_uv(mesh: bpy.types.Mesh, uv: npt.NDArray[np.float32], name: str = "UVMap") -> None:
@@ -64,6 +77,68 @@ def get_uv(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32] | None:
     if len(uv):
         layer.uv.foreach_get("vector", uv)
     return uv.reshape(-1, 2)
+
+
+def get_uvs(mesh: bpy.types.Mesh) -> list[npt.NDArray[np.float32]]:
+    """Every UV map as (L, 2) f32, in the order of the list."""
+    found = []
+    for layer in mesh.uv_layers:
+        uv = np.empty(2 * len(mesh.loops), np.float32)
+        if len(uv):
+            layer.uv.foreach_get("vector", uv)
+        found.append(uv.reshape(-1, 2))
+    return found
+
+
+def set_vertex_normals(mesh: bpy.types.Mesh, normals: npt.NDArray[np.float32], *, turning: bool = False) -> None:
+    """Custom normals (V, 3) f32 of length one; to the bit from 4.5, before it as well as 32 bits can.
+
+    With `turning` they turn with the faces around them in every version: of a mesh that bones move, free ones would
+    stay as they are at rest.
+    """
+    if not len(mesh.polygons):
+        return
+    if compat.has_free_normals() and not turning:
+        set_attribute(mesh, "custom_normal", "FLOAT_VECTOR", "POINT", normals)
+    else:
+        cast("Any", mesh).normals_split_custom_set_from_vertices(normals.tolist())
+
+
+def has_free_normals(mesh: bpy.types.Mesh) -> bool:
+    """Whether the custom normals of `mesh` are held as they were given, whatever the faces around them do."""
+    found = mesh.attributes.get("custom_normal")
+    return found is not None and found.data_type == "FLOAT_VECTOR"
+
+
+def get_corner_normals(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32]:
+    """(L, 3) f32: the normals that Blender draws with, custom ones or not."""
+    values = np.empty(3 * len(mesh.loops), np.float32)
+    if len(values):
+        cast("Any", mesh).corner_normals.foreach_get("vector", values)
+    return values.reshape(-1, 3)
+
+
+def set_colours(mesh: bpy.types.Mesh, colours: npt.NDArray[np.uint8], name: str = "Color") -> None:
+    """A byte colour attribute of (V, 4) u8 R, G, B, A as they stand in files, kept to the bit."""
+    made = mesh.color_attributes.new(name, "BYTE_COLOR", "POINT")
+    if len(colours):
+        values = np.ascontiguousarray(colours, np.uint8).reshape(-1).astype(np.float32) / np.float32(255)
+        _data(cast("Any", made)).foreach_set("color_srgb", values)
+
+
+def get_colours(mesh: bpy.types.Mesh) -> tuple[npt.NDArray[np.uint8], str] | None:
+    """The active colour attribute as (n, 4) u8 R, G, B, A, and its domain, "POINT" or "CORNER"; None without one."""
+    found: Any = mesh.color_attributes.active_color
+    if found is None:
+        found = mesh.color_attributes[0] if len(mesh.color_attributes) else None
+    if found is None or found.domain not in {"POINT", "CORNER"}:
+        return None
+    values = np.empty(4 * len(found.data), np.float32)
+    if len(values):
+        found.data.foreach_get("color_srgb", values)
+    with np.errstate(invalid="ignore"):
+        whole = np.clip(np.nan_to_num(np.rint(values * np.float32(255))), 0, 255)
+    return whole.astype(np.uint8).reshape(-1, 4), found.domain
 
 
 def set_attribute(mesh: bpy.types.Mesh, name: str, kind: str, domain: str, values: npt.NDArray[Any]) -> None:
@@ -183,6 +258,23 @@ def heaviest_group(
     leaders, first = np.unique(owner[order], return_index=True)
     result[leaders] = number[order][first]
     return result
+
+
+def with_normals_then_moved(
+    positions: npt.NDArray[np.float32],
+    corners: npt.NDArray[np.int32],
+    normals: npt.NDArray[np.float32],
+    moved: npt.NDArray[np.float32],
+) -> npt.NDArray[np.float32]:
+    """(L, 3): the corner normals of a mesh that is given turning normals (V, 3) and whose vertices are moved then."""
+    mesh = from_triangles("Normals", positions, corners)
+    try:
+        set_vertex_normals(mesh, normals, turning=True)
+        _data(mesh.attributes["position"]).foreach_set("vector", np.ascontiguousarray(moved, np.float32).ravel())
+        mesh.update()
+        return get_corner_normals(mesh)
+    finally:
+        bpy.data.meshes.remove(mesh)
 
 
 def group_weights(

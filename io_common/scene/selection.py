@@ -49,30 +49,43 @@ def chosen(context: bpy.types.Context, scope: Scope) -> list[bpy.types.Object]:
     An armature stands for the meshes it carries, unless one of them is meant itself. With nothing selected the active
     object is taken. Raises `ExportError` when nothing is left.
     """
+    pool, where = _pool(context, scope)
+    found = [obj for obj in _with_carried(pool, context.view_layer.objects) if obj.type in SOLID]
+    if not found:
+        raise ExportError(f"there is no mesh object in {where}, select the model to export")
+    return found
+
+
+def armatures(context: bpy.types.Context, scope: Scope) -> list[bpy.types.Object]:
+    """The armatures that `scope` means: they themselves, or what they carry. Raises `ExportError` without any."""
+    pool, where = _pool(context, scope)
+    found: list[bpy.types.Object] = []
+    for obj in pool:
+        rig = obj if obj.type == "ARMATURE" else armature_of(obj)
+        if rig is not None and rig not in found:
+            found.append(rig)
+    if not found:
+        raise ExportError(f"there is no armature in {where}, select the one to export")
+    return found
+
+
+def _pool(context: bpy.types.Context, scope: Scope) -> tuple[list[bpy.types.Object], str]:
+    """The objects that `scope` means, of any kind, and where they were looked for."""
     objects = context.view_layer.objects
     if scope.collection:
         source = bpy.data.collections.get(scope.collection)
         if source is None:
             raise ExportError(f'there is no collection named "{scope.collection}"')
-        pool = list(source.all_objects)
-        where = f'the collection "{scope.collection}"'
-    elif scope.use_active_collection:
+        return list(source.all_objects), f'the collection "{scope.collection}"'
+    if scope.use_active_collection:
         source = context.view_layer.active_layer_collection.collection
-        pool = list(source.all_objects)
-        where = f'the active collection "{source.name}"'
-    elif scope.use_visible:
-        pool = [obj for obj in objects if obj.visible_get()]
-        where = "the visible part of the scene"
-    elif scope.use_selection:
-        pool = [obj for obj in objects if obj.select_get()] or [obj for obj in (objects.active,) if obj is not None]
-        where = "the selection"
-    else:
-        pool = list(objects)
-        where = "the scene"
-    found = [obj for obj in _with_carried(pool, objects) if obj.type in SOLID]
-    if not found:
-        raise ExportError(f"there is no mesh object in {where}, select the model to export")
-    return found
+        return list(source.all_objects), f'the active collection "{source.name}"'
+    if scope.use_visible:
+        return [obj for obj in objects if obj.visible_get()], "the visible part of the scene"
+    if scope.use_selection:
+        chosen_ones = [obj for obj in objects if obj.select_get()]
+        return chosen_ones or [obj for obj in (objects.active,) if obj is not None], "the selection"
+    return list(objects), "the scene"
 
 
 def _with_carried(pool: Iterable[bpy.types.Object], objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -94,7 +107,7 @@ def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 
 @contextlib.contextmanager
 def object_mode(context: bpy.types.Context, objects: Iterable[bpy.types.Object] = ()) -> Iterator[None]:
-    """Object Mode, with the pending changes of Edit Mode written to the data; the old modes come back at the end.
+    """No mode with pending changes: those of Edit Mode are written to the data; the old modes come back at the end.
 
     It is left by the active object, with those that are edited together with it, and by whatever edits `objects` or
     their armatures: without "Lock Object Modes", or in another scene, that need not be the active one.
@@ -103,7 +116,7 @@ def object_mode(context: bpy.types.Context, objects: Iterable[bpy.types.Object] 
     with contextlib.ExitStack() as undo:
         if active is not None and active.mode == "EDIT":
             undo.enter_context(_not_edited(context, active))
-        elif active is not None and active.mode != "OBJECT":
+        elif active is not None and active.mode not in ("OBJECT", "POSE"):  # a pose has no pending changes
             undo.callback(bpy.ops.object.mode_set, mode=active.mode)
             bpy.ops.object.mode_set(mode="OBJECT")
         for obj in objects:

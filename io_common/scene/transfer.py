@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,16 +65,18 @@ def import_file(context: bpy.types.Context, entry: Format, path: Path, job: Job)
     if entry.build is None:
         raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
     data, model = load(entry, path, job.options, job.digest, job.formats)
-    with rollback(context):
+    guard = entry.guard(context) if entry.guard is not None else contextlib.nullcontext()
+    with rollback(context), guard:
         job.shown.update(_READ)
         try:
             _require_room(context)
             made = entry.build(context, model, path, job.options, job.digest)
         except UserError as error:
             raise error.at(path) from error
+        digest = fingerprint(data)
         for obj in made:
             if obj.data is not None:
-                _remember(obj.data, fingerprint(data))
+                remember(obj.data, digest)
         job.shown.update(1.0)
     return made
 
@@ -93,13 +96,14 @@ def fingerprint(data: bytes) -> str:
     return f"{len(data):x}-{zlib.crc32(data):08x}"
 
 
-def _remember(block: bpy.types.ID, digest: str) -> None:
+def remember(block: bpy.types.ID, digest: str) -> None:
     """Note on a data-block that this file came to it; an armature may take many."""
     known = [entry for entry in str(block.get(SOURCE, "")).split() if entry != digest]
     block[SOURCE] = " ".join([*known, digest][-_MOST_SOURCES:])
 
 
-def _is_an_imported_file(group: Sequence[bpy.types.Object], data: bytes) -> bool:
+def is_an_imported_file(group: Sequence[bpy.types.Object], data: bytes) -> bool:
+    """Whether `data` is, to the byte, a file that one of these objects came from."""
     digest = fingerprint(data)
     return any(obj.data is not None and digest in str(obj.data.get(SOURCE, "")).split() for obj in group)
 
@@ -108,8 +112,9 @@ def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object])
     """Select `objects` and nothing else, the first one active, as far as the view layer shows them."""
     # From 5.2 the layer learns of new objects only here.
     context.view_layer.update()
+    wanted = set(objects)
     for obj in context.view_layer.objects:
-        obj.select_set(obj in objects)
+        obj.select_set(obj in wanted)
     present = [obj for obj in objects if obj.name in context.view_layer.objects]
     if present:
         context.view_layer.objects.active = present[0]
@@ -162,7 +167,7 @@ def prepare(
         try:
             model = entry.extract(context, group.objects, options, digest, target)
             data = entry.write(model)
-            untouched = _is_an_imported_file(group.objects, data)
+            untouched = is_an_imported_file(group.objects, data)
             for issue in entry.check(model, options.game):
                 # What came out of a file may go back into it, whatever a game thinks of it.
                 known = replace(issue, severity=Severity.WARNING) if untouched else issue

@@ -110,7 +110,7 @@ def _game(entry: Format, wanted: str | None) -> str:
     if not values:
         raise UserError(f"there is nothing to check in a {entry.label}")
     if wanted is None:
-        return str(getattr(entry.export_options(), "game", values[0]))
+        return str(getattr(entry.export_options(), "game", "")) or values[0]
     if wanted not in values:
         raise UserError(f"a {entry.label} is not for {wanted}, expected {' or '.join(values)}")
     return wanted

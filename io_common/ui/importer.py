@@ -104,7 +104,7 @@ class ImportMixin(ImportHelper):
             self.report({"ERROR"}, "No file was chosen.")
             return {"CANCELLED"}
         try:
-            options = props.collect(self, self.entry.import_options, search_folders=preferences.search_folders(context))
+            options = props.collect(self, self.entry.import_options, **self.code_options(context))
         except UserError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -116,6 +116,10 @@ class ImportMixin(ImportHelper):
                 with shown.part(number / len(paths), (number + 1) / len(paths)):
                     batch.step(context, self.entry, self.formats, shown)
         return self._finish(context, batch)
+
+    def code_options(self, context: bpy.types.Context) -> dict[str, Any]:
+        """The options that are no property of the operator. Raises `UserError`."""
+        return {"search_folders": preferences.search_folders(context)}
 
     def paths(self) -> list[Path]:
         """The chosen files: `directory` with `files`, or `filepath` alone."""

@@ -18,7 +18,7 @@ from .exporter import ExportMixin
 from .importer import ImportMixin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..formats.registry import Format
 
@@ -44,12 +44,15 @@ class Service(Protocol):
     def unregister(self) -> None: ...  # noqa: D102
 
 
-def classes(formats: tuple[Format, ...]) -> tuple[type, ...]:
-    """Import operator, export operator and export handler of every format that has a place in a scene."""
+def classes(formats: tuple[Format, ...], importers: Mapping[str, type] | None = None) -> tuple[type, ...]:
+    """Import operator, export operator and export handler of every format that has a place in a scene.
+
+    `importers`: id of a format -> what its import operator is made of instead of `ImportMixin`, which it must be.
+    """
     found: list[type] = []
     for entry in formats:
         if entry.build is not None:
-            found.append(_import_operator(entry, formats))
+            found.append(_import_operator(entry, formats, (importers or {}).get(entry.id, ImportMixin)))
         if entry.extract is not None:
             found += [_export_operator(entry), _export_handler(entry)]
     return tuple(found)
@@ -64,7 +67,7 @@ def _short(entry: Format) -> str:
     return entry.extensions[0].removeprefix(".").upper()
 
 
-def _import_operator(entry: Format, formats: tuple[Format, ...]) -> type:
+def _import_operator(entry: Format, formats: tuple[Format, ...], mixin: type) -> type:
     properties = {
         **props.annotations(entry.import_options),
         "filter_glob": StringProperty(default=_filter(entry), options={"HIDDEN"}),
@@ -79,7 +82,7 @@ def _import_operator(entry: Format, formats: tuple[Format, ...]) -> type:
         "entry": entry,
         "formats": formats,
     }
-    return type(f"IMPORT_SCENE_OT_{entry.id}", (ImportMixin, bpy.types.Operator), body)
+    return type(f"IMPORT_SCENE_OT_{entry.id}", (mixin, bpy.types.Operator), body)
 
 
 def _export_operator(entry: Format) -> type:

@@ -72,7 +72,7 @@ class CARNIVORES_DRAGONNEST_Preferences(bpy.types.AddonPreferences):
         """The list of folders."""
         self.layout.prop(self, "show_textures")
         column = self.layout.column()
-        column.label(text="Folders with textures of the mobile game, searched after the model's own")
+        column.label(text="Folders searched for textures, after the model's own")
         for index, entry in enumerate(self.folders):
             row = column.row(align=True)
             row.prop(entry, "path", text="")

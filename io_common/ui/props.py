@@ -2,7 +2,10 @@
 """Blender properties, option panels and option objects, all made from the option dataclasses."""
 
 import math
+import os
+from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -37,8 +40,24 @@ def _property(info: OptionInfo, default: Any) -> Any:
     if info.hidden:
         common["options"] = {"HIDDEN"}
     if info.is_file:
-        common["subtype"] = "FILE_PATH"
+        # Not the subtype for paths: its button opens a file browser, and Blender has no second one inside the first.
+        common["search"] = _files_beside(info.suffixes)
     return StringProperty(**common)
+
+
+def _files_beside(suffixes: tuple[str, ...]) -> Callable[[Any, bpy.types.Context, str], list[str]]:
+    """A function that lists what a path may be completed to: files with `suffixes` in the folder of the dialog."""
+
+    def search(source: Any, context: bpy.types.Context, typed: str) -> list[str]:
+        shown = getattr(getattr(context.space_data, "params", None), "directory", b"")
+        text = os.fsdecode(shown) or source.directory or str(Path(source.filepath).parent)
+        folder = Path(bpy.path.abspath(text))
+        if not folder.is_dir():
+            return []
+        paths = sorted(str(entry) for entry in folder.iterdir() if entry.suffix.lower() in suffixes)
+        return [path for path in paths if typed.lower() in path.lower()]
+
+    return search
 
 
 def _presets(name: str, info: OptionInfo, default: float) -> Any:

@@ -31,9 +31,11 @@ def tell(operator: bpy.types.Operator, digest: Digest, failures: list[str], done
     operator.report({"INFO"}, done)
     for note in digest.notes[:_SHOWN]:
         operator.report({"INFO"}, one_line(f"{note}."))
+    if digest.remarks:
+        operator.report({"INFO"}, f'More about this is in the text "{REPORT}".')
     for line in lines[:_SHOWN]:
         operator.report({"WARNING"}, line if line.endswith(".") else f"{line[:1].upper()}{line[1:]}.")
     if len(lines) > _SHOWN:
         operator.report({"WARNING"}, f'{len(lines) - _SHOWN} more: see the text "{REPORT}".')
-    if lines:
-        write_report(done, [one_line(line) for line in (*failures, *digest.details)])
+    if lines or digest.remarks:
+        write_report(done, [one_line(line) for line in (*failures, *digest.details, *digest.remarks)])

@@ -52,7 +52,11 @@ def check_skn(found: Skn, _game: str = "") -> list[Issue]:
 
 def check_pair(model: Msh, found: Skn) -> list[Issue]:
     """Whether the materials fit the sub-meshes: material i belongs to sub-mesh i."""
-    have, need = len(found.materials), len(model.submeshes)
+    return check_counts(len(model.submeshes), len(found.materials))
+
+
+def check_counts(need: int, have: int) -> list[Issue]:
+    """Whether there are as many materials as sub-meshes."""
     if have == need:
         return []
     return [

@@ -175,7 +175,8 @@ def _skin(part: Submesh, who: str, table: set[str]) -> Iterator[Issue]:
     if len(labels) > MOST_BONES:
         yield error(
             "too-many-bones",
-            f"{who} is moved by {len(labels)} bones, but the game holds {MOST_BONES} for one sub-mesh; split it",
+            f"{who} is moved by {len(labels)} bones, but the game holds {MOST_BONES} for one sub-mesh; split it, "
+            'or turn on "Split Large Meshes"',
         )
     unknown = [label for label in labels if names.key(label) not in table]
     if unknown:

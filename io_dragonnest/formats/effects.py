@@ -48,6 +48,12 @@ def parameter(name: str) -> Property:
     return Property.of(name, kind, value)
 
 
+def is_color(name: str) -> bool:
+    """Whether four numbers of that name are a colour."""
+    plain = name.lower()
+    return "color" in plain or plain in {"g_materialambient", "g_materialdiffuse", "g_materialspecular"}
+
+
 def textures(material: Material) -> list[str]:
     """The texture names of a material, in order, without empty ones and repeats."""
     return list(dict.fromkeys(entry.texture for entry in material.properties if entry.texture))

@@ -77,6 +77,17 @@ def binds(inverse: npt.NDArray[Any]) -> tuple[Floats, npt.NDArray[np.bool_]]:
     return np.asarray(np.linalg.inv(found), np.float64), flat
 
 
+def regular(matrices: npt.NDArray[Any]) -> Floats:
+    """World matrices (n, 4, 4) that can be inverted: a flat or unbounded turning part becomes the identity."""
+    found = np.nan_to_num(np.array(matrices, np.float64).reshape(-1, 4, 4), posinf=0.0, neginf=0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = np.abs(np.linalg.det(found[:, :3, :3]))
+    bad = ~(size > 1e-12) | ~(size < 1e12)
+    found[bad, :3, :3] = np.eye(3)
+    found[:, 3, :3] = found[:, 3, :3].clip(-1e15, 1e15)
+    return found
+
+
 def inverses(matrices: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     """What an MSH stores for bind matrices (n, 4, 4): their inverses, f32, the last column exactly 0, 0, 0, 1."""
     out = np.linalg.inv(np.asarray(matrices, np.float64).reshape(-1, 4, 4))

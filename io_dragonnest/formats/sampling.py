@@ -54,7 +54,7 @@ def _between(frames: npt.NDArray[np.int32], at: Floats) -> tuple[npt.NDArray[np.
     return before, after, way.clip(0.0, 1.0)
 
 
-def _curve(kind: str, frames: npt.NDArray[np.int32], values: Floats, at: Floats) -> Floats:
+def curve(kind: str, frames: npt.NDArray[np.int32], values: Floats, at: Floats) -> Floats:
     """(t, f, k): tracks of the same frames (n,), values (t, n, k), at the frames `at` (f,)."""
     before, after, way = _between(frames, at)
     if kind == "scale":
@@ -69,11 +69,11 @@ def _single(kind: str, record: Record, at: npt.ArrayLike, length: int) -> Floats
     wanted = np.asarray(at, np.float64)
     frames, values = ordered(record.tracks[_KINDS.index(kind)], length)
     if not len(frames):
-        return np.repeat(_still(kind, record)[None], len(wanted), axis=0)
-    return np.asarray(_curve(kind, frames, values[None], wanted)[0], np.float64)
+        return np.repeat(still(kind, record)[None], len(wanted), axis=0)
+    return np.asarray(curve(kind, frames, values[None], wanted)[0], np.float64)
 
 
-def _still(kind: str, record: Record) -> Floats:
+def still(kind: str, record: Record) -> Floats:
     """(k,) what an empty track shows."""
     value = blocks.wide(record.base[kind][0])
     value = value if np.isfinite(value).all() else _DEFAULTS[kind]
@@ -142,14 +142,14 @@ def _sampled(kind: str, records: list[Record], at: Floats, length: int) -> Float
         if len(track):
             alike.setdefault((track.dtype.str, track["frame"].tobytes()), []).append(row)
         else:
-            out[:, row] = _still(kind, record)
+            out[:, row] = still(kind, record)
     for rows in alike.values():
         tracks = [records[row].tracks[number] for row in rows]
         frames = keys.frames(tracks[0], length)
         stored = np.stack([track["value"] for track in tracks])
         values = blocks.wide(keys.dequantised(stored) if stored.dtype.kind == "i" else stored)
         if np.isfinite(values).all() and not (frames[1:] < frames[:-1]).any():
-            out[:, rows] = np.swapaxes(_curve(kind, frames, values, at), 0, 1)
+            out[:, rows] = np.swapaxes(curve(kind, frames, values, at), 0, 1)
             continue
         for row in rows:
             out[:, row] = _single(kind, records[row], at, length)
@@ -160,6 +160,6 @@ def base(found: Ani, clip: int = 0) -> Motion:
     """The base transforms as a motion of one frame: in real files the bind pose. Identity where there is no clip."""
     blank = keys.Record()
     records = [bone[clip] if clip < len(bone) else blank for bone in found.records]
-    stills = ([_still(kind, record) for record in records] for kind in _KINDS)
+    stills = ([still(kind, record) for record in records] for kind in _KINDS)
     widths = (len(_DEFAULTS[kind]) for kind in _KINDS)
-    return Motion(*(np.array(still).reshape(1, len(records), k) for still, k in zip(stills, widths, strict=True)))
+    return Motion(*(np.array(value).reshape(1, len(records), k) for value, k in zip(stills, widths, strict=True)))

@@ -311,6 +311,31 @@ def _property_bytes(entry: Property) -> bytes:
     return blocks.put_lpstr(entry.name) + struct.pack("<i", entry.kind) + value
 
 
+def material_bytes(material: Material) -> bytes:
+    """A material by itself, with its properties."""
+    return _material_bytes(material)
+
+
+def read_material(data: bytes) -> Material:
+    """The inverse of `material_bytes`. Raises `FormatError` for anything else."""
+    return _read_material(Reader(data), 0)
+
+
+def header_bytes(found: Skn) -> bytes:
+    """The 1024 bytes a file starts with."""
+    return write(found)[: HEADER.itemsize]
+
+
+def of_header(data: bytes) -> Skn:
+    """The file a header belongs to, without its materials; raises `FormatError` for bytes that are no header."""
+    header = np.frombuffer(data, HEADER, 1).copy()
+    for name in ("material_count", "body_size"):
+        header[name] = 0
+    found = read(header.tobytes())
+    found.body_size = int(np.frombuffer(data, HEADER, 1)["body_size"][0])
+    return found
+
+
 def converted(found: Skn, version: int, order: int = 0) -> Skn:
     """`found` as `version`; from 10 to 11 with the order code `order`."""
     if version == found.version:

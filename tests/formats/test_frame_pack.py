@@ -43,6 +43,14 @@ def test_no_frames(raw: bytes) -> None:
     assert frame_pack.unpack(raw) is None
 
 
+def test_frames_without_vertices() -> None:
+    """Numbers that take no room may be as large as they like, and cost nothing."""
+    empty = frame_pack.pack(np.zeros((0, 0, 3), np.int16))
+    found = frame_pack.unpack(np.array([0xFFFFFFFF, 0], "<u4").tobytes() + empty[8:])
+    assert found is not None
+    assert found.size == 0
+
+
 def test_size() -> None:
     """Real motion takes less than half."""
     frames = characters.swing(characters.tube(), 60)

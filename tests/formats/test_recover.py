@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from addon.io_carnivores.formats import bone_names, car, motion, recover, rigid
+from addon.io_carnivores.formats.joint_tree import Tree
 from addon.io_carnivores.formats.model import BONE, FACE, VERTEX, name_field
+from addon.io_carnivores.formats.rigid import Bodies
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -606,3 +608,29 @@ def test_real_animals_are_symmetric_and_joined(sample: Path) -> None:
             assert parent[-2:] not in {".L", ".R"} or parent[-2:] == rig.names[body][-2:]
     assert {"Root", "Head", "Jaw", "Leg1.L"} <= set(rig.names)
     assert np.median(rig.fit.joint_errors) < 0.1
+
+
+def _legs(*, unlike: float = 1.0, behind: int = 1) -> tuple[Bodies, np.ndarray, Tree, np.ndarray]:
+    """A hip, two eyes that are a pair, and two legs of three bodies in mid-stride; of one leg the foot is scaled."""
+    rng = np.random.default_rng(5)
+    shape = rng.normal(0, (1, 4, 1), (20, 3))
+    places = [(0, 50, 0), (5, 60, -9), (-5, 60, -9)]
+    for side in (1, -1):
+        places += [(8 * side, 40 - 15 * number, 6 * side * number) for number in range(3)]
+    points = [shape * ((-1 if x < 0 else 1), 1, 1) + (x, y, z) for x, y, z in places]
+    points[8] = (points[8] - places[8]) * unlike + places[8]
+    bodies = Bodies.of(np.repeat(np.arange(9), 20), 9)
+    parent = np.array([-1, 0, 0, 0, 3, 4, 0, 6, 7 if behind else 6])
+    partner = np.array([0, 2, 1, *[-1] * 6])
+    return bodies, np.concatenate(points), Tree(parent, np.full(9, -1), 0), partner
+
+
+def test_legs_in_mid_stride_are_a_pair() -> None:
+    """By their shape, body by body down the leg."""
+    assert bone_names.with_strides(*_legs()).tolist() == [0, 2, 1, 6, 7, 8, 3, 4, 5]
+
+
+def test_limbs_of_another_shape_are_none() -> None:
+    """A foot twice as large is no mirror image, a leg of other joints neither."""
+    assert bone_names.with_strides(*_legs(unlike=2.0)).tolist() == [0, 2, 1, 6, 7, -1, 3, 4, -1]
+    assert bone_names.with_strides(*_legs(behind=0)).tolist() == [0, 2, 1, 6, -1, -1, 3, -1, -1]

@@ -11,7 +11,7 @@ import pytest
 from addon.io_carnivores.formats import car, motion
 from addon.io_carnivores.formats.model import name_field
 from addon.io_carnivores.formats.motion import Animation
-from addon.io_carnivores.scene import animation_files, bake, clips, kept, originals
+from addon.io_carnivores.scene import animation_files, bake, clips, curves, kept, originals
 from addon.io_carnivores.scene.rebake import rebake
 from addon.io_common.scene import compat, selection
 
@@ -40,6 +40,20 @@ def test_the_evaluated_mesh_repeats_the_frames(boned: bpy.types.Object) -> None:
         away = np.abs(shown(boned, item.action, item.frames) - animation.frames / 16)
         assert away.max() < 0.1
         assert np.allclose(item.action.frame_range, (1, 1 + 24 * motion.seconds(item.frames, item.kps)), rtol=1e-5)
+
+
+def test_the_fingerprint_of_new_curves_is_what_will_be_read(boned: bpy.types.Object) -> None:
+    """It is worked out from what was written; any edit of a key or its interpolation changes it."""
+    for item in clips.animations(boned.data):
+        made = curves.fingerprint(item.action)
+        assert kept.get(item.action, kept.CURVES_PRINT, "") == made
+        point = compat.all_curves(item.action)[-1].keyframe_points[0]
+        point.interpolation = "CONSTANT"
+        assert curves.fingerprint(item.action) != made
+        point.interpolation = "LINEAR"
+        assert curves.is_sealed(item.action)
+        point.co.y += 1e-3
+        assert not curves.is_sealed(item.action)
 
 
 def test_curves_are_light(tmp_path: Path) -> None:

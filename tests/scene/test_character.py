@@ -189,6 +189,18 @@ def test_a_vtl_goes_onto_the_selected_character(tmp_path: Path, motion: str, las
     assert found.table[4 * 4 :] == character.table[3 * 4 : -4]
 
 
+def test_an_animation_of_a_name_that_is_there_is_said(tmp_path: Path, capfd: Any) -> None:
+    """It is appended all the same, as places count and not names."""
+    character = characters.creature()
+    _data, obj = scene.bring_model(tmp_path / "worm.car", character)
+    path = tmp_path / "idle.vtl"
+    path.write_bytes(vtl.write(Vtl(character.animations[1])))
+    capfd.readouterr()
+    assert bpy.ops.import_scene.carnivores_vtl(filepath=str(path)) == {"FINISHED"}
+    assert '"idle" stands at place 4 of the list; place 2 has that name, too.' in capfd.readouterr().out
+    assert [item.name for item in clips.animations(obj.data)] == ["walk", "idle", "idle", "idle"]
+
+
 def test_an_animation_that_fits_nothing_changes_nothing(tmp_path: Path) -> None:
     """One sentence says how many vertices it needs."""
     _data, obj = scene.bring_model(tmp_path / "worm.car", characters.creature())

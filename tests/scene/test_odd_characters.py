@@ -256,3 +256,30 @@ def test_a_text_with_a_broken_model_changes_nothing(damage: str, tmp_path: Path)
     before, files = state(), folder_state(tmp_path)
     assert "worm.3dn" in refusal(importer("cat"), filepath=str(path))
     assert (state(), folder_state(tmp_path)) == (before, files)
+
+
+def test_a_text_without_a_title_keeps_none(tmp_path: Path) -> None:
+    """Nothing is made up for it."""
+    character_folder(tmp_path / "in", ["worm.3dn", "walk.ani"])
+    path = tmp_path / "in" / "worm.cat"
+    path.write_bytes(cat.write(Cat("", "worm.3dn", [CatAnimation("walk")])).replace(b'title = ""\r\n', b""))
+    obj = next(obj for obj in scene.bring(path) if obj.type == "MESH")
+    out = tmp_path / "out"
+    out.mkdir()
+    assert scene.export(out / "worm.cat", obj) == path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ['wa"lk', "идти", "fast/walk", "w\u0448lk.ani", "con", " walk "])
+def test_a_renamed_animation_is_found_again(name: str, tmp_path: Path) -> None:
+    """Whatever it is called, text and file agree on it."""
+    character_folder(tmp_path / "in", ["worm.3dn", "walk.ani"])
+    path = tmp_path / "in" / "worm.cat"
+    path.write_bytes(cat.write(Cat("Worm", "worm.3dn", [CatAnimation("walk")])))
+    obj = next(obj for obj in scene.bring(path) if obj.type == "MESH")
+    clips.animations(obj.data)[0].name = name
+    out = tmp_path / "out"
+    out.mkdir()
+    scene.export(out / "worm.cat", obj)
+    again = next(obj for obj in scene.bring(out / "worm.cat") if obj.type == "MESH")
+    (item,) = clips.animations(again.data)
+    assert (item.frames, item.is_missing) == (5, False)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.scene.options import Export3dnOptions, ExportOptions, Import3dnOptions
+from addon.io_common.ui import props
 
 from tests.scene.helpers import models, scene
 
@@ -84,7 +86,7 @@ def test_active_collection(three: list[bpy.types.Object], out: Path) -> None:
 def test_named_collection(three: list[bpy.types.Object], out: Path) -> None:
     scene.select(three[1])
     assert _export(out, collection="Shown") == {"given.3df"}
-    with pytest.raises(RuntimeError, match='there is no collection named "Gone"'):
+    with pytest.raises(RuntimeError, match='There is no collection named "Gone"'):
         _export(out, collection="Gone")
 
 
@@ -201,3 +203,19 @@ def test_every_option_is_tested() -> None:
         name for name in names - COVERED_ELSEWHERE.keys() if f"{name}=" not in text and f'"{name}":' not in text
     )
     assert not missing
+
+
+def test_a_file_is_chosen_without_a_second_browser(tmp_path: Path) -> None:
+    """Blender opens none inside the import dialog: a plain text, which lists the files that lie beside."""
+    named = bpy.ops.import_scene.carnivores_car.get_rna_type().properties["bones_from"]
+    assert named.subtype == "NONE"
+    search = props._files_beside((".3df", ".3dn"))
+    for name in ("Allo.3DF", "mosh.3dn", "allo.car", "a.txt"):
+        (tmp_path / name).touch()
+    context = SimpleNamespace(space_data=None)
+    dialog = SimpleNamespace(directory="", filepath=str(tmp_path / "allo.car"))
+    assert search(dialog, context, "") == [str(tmp_path / "Allo.3DF"), str(tmp_path / "mosh.3dn")]
+    assert search(dialog, context, "mosh") == [str(tmp_path / "mosh.3dn")]
+    browser = SimpleNamespace(space_data=SimpleNamespace(params=SimpleNamespace(directory=str(tmp_path).encode())))
+    assert len(search(SimpleNamespace(directory="/none", filepath=""), browser, "")) == 2
+    assert search(SimpleNamespace(directory=str(tmp_path / "none"), filepath=""), context, "") == []

@@ -36,6 +36,14 @@ def names() -> list[str]:
     return bone_names(model_3df.read((make_samples.ASSETS / "dinosaur.3df").read_bytes()).bones)
 
 
+def test_bones_are_named_by_what_they_are(character: car.Character) -> None:
+    """Although the legs are in the middle of a step in every frame that the rest shape could be of."""
+    listed = [entry.frames for entry in character.animations]
+    names = recover.recover(character.model.vertices, character.model.faces, listed, recover.Options(scales=True)).names
+    legs = {f"Leg{number}.{side}" for number in range(1, 5) for side in "LR"}
+    assert {"Root", "Hips", "Head", "Jaw", "Tail1", "Tail2", "Tail3", "Tail4", *legs} <= set(names)
+
+
 def _frames(character: car.Character, name: str) -> npt.NDArray[np.float64]:
     found = next(entry for entry in character.animations if label(entry.name) == name)
     return found.frames / 16.0

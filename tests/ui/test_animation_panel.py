@@ -203,18 +203,19 @@ def test_the_scene_takes_another_rate(worm: Scene, rate: float) -> None:
     assert car.write(worm.export()) == characters.written(worm.made)
 
 
-def test_play_and_stop(worm: Scene) -> None:
+@pytest.mark.parametrize("use_rate", [True, False])
+def test_play_and_stop(worm: Scene, *, use_rate: bool) -> None:
     """Action, range and rate of the scene; the sound lies on the timeline until it is stopped, where there is sound."""
     scene = bpy.context.scene
     scene.render.fps = 50
-    assert bpy.ops.carnivores.animation_play(number=2) == {"FINISHED"}
+    assert bpy.ops.carnivores.animation_play(number=2, use_rate=use_rate) == {"FINISHED"}
     item = worm.items[2]
     block = selection.armature_of(worm.obj) or worm.obj.data.shape_keys
     assert block.animation_data.action == item.action
     if hasattr(block.animation_data, "action_slot"):
         assert block.animation_data.action_slot is not None
-    assert (scene.frame_start, scene.frame_end, scene.frame_current) == (1, 25, 1)
-    assert scene.render.fps / scene.render.fps_base == pytest.approx(24)
+    assert (scene.frame_start, scene.frame_end, scene.frame_current) == (1, 7 if use_rate else 25, 1)
+    assert scene.render.fps / scene.render.fps_base == pytest.approx(7 * 6 / 7 if use_rate else 24)
     assert worm.chosen == 2
     strips = [strip for strip in compat.strips_if_any(scene) if playback.STRIP in strip]
     if compat.has_audio():
@@ -230,12 +231,79 @@ def test_play_and_stop(worm: Scene) -> None:
     assert car.write(worm.export()) == characters.written(worm.made)
 
 
+def test_play_puts_the_frames_of_the_file_on_whole_frames(worm: Scene) -> None:
+    """Of that animation; all others last as long as before, and an Action of the user's own comes back as it was."""
+    scene = bpy.context.scene
+    own = bpy.data.actions.new("own")
+    bag = compat.curves(worm.obj, own)
+    curves.write_curve(bag, "location", np.array([(1.0, 0.0), (10.0, 5.0), (20.0, 0.0)]))
+    bpy.ops.carnivores.animation_add(action="own")
+    before = [len(entry.frames) / entry.kps for entry in worm.made.animations]
+    for number, (kps, count) in enumerate([(10, 12), (20, 9), (7, 7)]):
+        bpy.ops.carnivores.animation_play(number=number)
+        rate = scene.render.fps / scene.render.fps_base
+        assert rate == pytest.approx(kps * (count - 1) / count)
+        assert (scene.frame_start, scene.frame_end) == (1, count)
+        ends = [item.action.frame_range[1] - 1 for item in worm.items]
+        assert np.allclose(np.array(ends) / rate, [*before, 19 / 24], rtol=1e-4)
+    bpy.ops.carnivores.animation_play(number=3)
+    assert scene.render.fps / scene.render.fps_base == pytest.approx(24)
+    assert (scene.frame_start, scene.frame_end) == (1, 20)
+    times = [point.co.x for point in compat.all_curves(own)[0].keyframe_points]
+    assert np.allclose(times, [1, 10, 20], atol=1e-3)
+    bpy.ops.carnivores.animation_remove(number=3)
+    assert car.write(worm.export()) == characters.written(worm.made)
+
+
+@pytest.mark.parametrize(("kps", "rate"), [(0, 11 / 6), (-3, 11 / 6), (1, 11 / 6), (2**31 - 1, 32767)])
+def test_strange_rates_can_be_played(bones: Scene, kps: int, rate: float) -> None:
+    """No division by nothing, and nothing Blender cannot take."""
+    bones.items[0].kps = kps
+    assert bpy.ops.carnivores.animation_play(number=0) == {"FINISHED"}
+    render = bpy.context.scene.render
+    assert render.fps / render.fps_base == pytest.approx(rate, rel=1e-4)
+
+
+def test_a_click_shows_the_animation(worm: Scene) -> None:
+    """Its Action and range, at the rate of the scene; not when that is switched off, and not by undo or scripts."""
+    scene, block = bpy.context.scene, selection.armature_of(worm.obj) or worm.obj.data.shape_keys
+    data = block.animation_data
+    worm.obj.data.carnivores_animation_picked = 1
+    assert (worm.chosen, data.action, scene.render.fps) == (1, worm.items[1].action, 24)
+    assert (scene.frame_start, scene.frame_end) == (1, 12)
+    settings = bpy.context.window_manager.carnivores
+    settings.show_chosen = False
+    worm.obj.data.carnivores_animation_picked = 2
+    assert (worm.chosen, data.action) == (2, worm.items[1].action)
+    settings.show_chosen = True
+    worm.obj.data.carnivores_animation_index = 0
+    assert (worm.obj.data.carnivores_animation_picked, data.action) == (0, worm.items[1].action)
+    worm.items[2].action = None
+    worm.obj.data.carnivores_animation_picked = 2
+    assert (worm.chosen, data.action) == (2, worm.items[1].action), "nothing to show"
+    bpy.context.view_layer.objects.active = None
+    worm.obj.data.carnivores_animation_picked = 0
+    assert (worm.chosen, data.action) == (0, worm.items[1].action), "nobody's list"
+
+
+def test_a_copy_is_shown(worm: Scene) -> None:
+    """And what is chosen after a removal, too."""
+    bpy.ops.carnivores.animation_duplicate(number=1)
+    block = selection.armature_of(worm.obj) or worm.obj.data.shape_keys
+    assert (worm.chosen, worm.items[2].name) == (2, "idle copy")
+    assert block.animation_data.action == worm.items[2].action
+    bpy.ops.carnivores.animation_remove()
+    assert block.animation_data.action == worm.items[worm.chosen].action
+
+
 @pytest.mark.parametrize("cursor", [0, 4, 4.5, 11])
-def test_what_is_played_is_what_the_game_shows(worm: Scene, cursor: float) -> None:
+@pytest.mark.parametrize("use_rate", [True, False])
+def test_what_is_played_is_what_the_game_shows(worm: Scene, cursor: float, *, use_rate: bool) -> None:
     """Frame k is on screen at k N / ((N - 1) KPS) s, and between two of them their blend; bones turn in between."""
-    bpy.ops.carnivores.animation_play(number=1)
-    bpy.ops.carnivores.animation_play(number=0)
-    time = 1 + cursor / 11 * motion.seconds(12, 10) * 24
+    bpy.ops.carnivores.animation_play(number=1, use_rate=use_rate)
+    bpy.ops.carnivores.animation_play(number=0, use_rate=use_rate)
+    render = bpy.context.scene.render
+    time = 1 + cursor / 11 * motion.seconds(12, 10) * render.fps / render.fps_base
     bpy.context.scene.frame_set(int(time), subframe=time % 1)
     shown = worm.obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     points = np.array([vertex.co[:] for vertex in shown.vertices])[:, [0, 2, 1]]
@@ -345,7 +413,7 @@ def test_panels_draw_in_every_state(worm: Scene) -> None:
         layout = MagicMock()
         words = (context, layout, worm.obj.data, item, 0, None, "", index)
         animation_panel.CARNIVORES_UL_animations.draw_item(None, *words)
-        animation_panel.CARNIVORES_PT_animations._chosen(SimpleNamespace(layout=layout), worm.obj.data, item)
+        animation_panel.CARNIVORES_PT_animations._chosen(SimpleNamespace(layout=layout), context, worm.obj.data, item)
         assert layout.row.return_value.operator.called
     for index, item in enumerate(clips.sounds(worm.obj.data)):
         animation_panel.CARNIVORES_UL_sounds.draw_item(

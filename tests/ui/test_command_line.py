@@ -70,7 +70,7 @@ def test_help(words: list[str], command: Callable[..., int], capfd: pytest.Captu
     assert "Exit codes: 0 all is well" in said
     if words == ["convert"]:
         assert "--no-use-bones" in said
-        assert "(default: 1/32)" in said
+        assert "(default: 1/32 or 0.01)" in " ".join(said.split())
         assert "{AUTO,ALWAYS,NEVER}" in said
 
 

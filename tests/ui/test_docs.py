@@ -16,7 +16,9 @@ from tools.staging import ROOT
 PAGES = docs_reference.pages()
 CHECK = ROOT / "io_carnivores" / "formats" / "check.py"
 CHARACTERS = CHECK.with_name("check_character.py")
-DRAGON_NEST = [ROOT / "io_dragonnest" / "formats" / name for name in ("checks.py", "check_character.py")]
+DRAGON_NEST = [
+    ROOT / "io_dragonnest" / "formats" / name for name in ("checks.py", "check_character.py", "check_skn.py")
+]
 
 
 def words(text: str) -> str:

@@ -15,9 +15,10 @@ import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.formats.flags import FLAGS, FaceFlag
 from addon.io_carnivores.formats.model import BONE, FACE, VERTEX, Model
-from addon.io_carnivores.scene import face_flags, kept
+from addon.io_carnivores.scene import curves, face_flags, kept
 from addon.io_carnivores.ui import flag_operators, overlay, panel, state
 from addon.io_carnivores.ui.live import live
+from addon.io_common.scene import compat
 
 ASSETS = Path(__file__).parents[2] / "assets"
 STRIP = np.array([(0, 1, 2), (2, 1, 3), (2, 3, 4), (4, 3, 5)])
@@ -370,6 +371,67 @@ def test_draw_findings(strip: bpy.types.Object) -> None:
     strip.data.attributes[kept.FLAGS].data.foreach_set("value", np.array([0, 1, 0x10, 1], np.int32))
     bpy.ops.carnivores.check(game="C2")
     assert "Nothing to complain of" in draw_all()
+
+
+def test_findings_grow_old(strip: bpy.types.Object) -> None:
+    """What was changed since is said; entering and leaving Edit Mode is no change."""
+    old = "Changed since, check again"
+
+    def check() -> None:
+        bpy.ops.carnivores.check(game="C2")
+        assert old not in draw_all()
+
+    check()
+    edit(0)
+    assert old not in draw_all()
+    bpy.ops.transform.translate(value=(0, 0, 5))
+    bpy.context.view_layer.update()
+    assert old in draw_all()
+    check()
+    leave()
+    assert old not in draw_all()
+    strip.data.vertices[0].co.x += 1
+    strip.data.update()
+    bpy.context.view_layer.update()
+    assert old in draw_all()
+    check()
+    bpy.context.view_layer.objects.active = strip
+    item = strip.data.carnivores_animations.add()
+    assert old in draw_all()
+    item.action = bpy.data.actions.new("a")
+    curves.write_curve(compat.curves(strip, item.action), "location", np.array([(1.0, 0.0), (10.0, 5.0)]))
+    item.use_length = True
+    check()
+    item.kps = 0
+    assert old in draw_all()
+    check()
+    strip.location.x = 0.0
+    strip.keyframe_insert("location", frame=3)  # another Action
+    assert old not in draw_all()
+    bpy.data.objects.remove(strip)
+    bpy.ops.mesh.primitive_cube_add()
+    assert old in draw_all()
+
+
+def test_faces_are_counted_as_triangles() -> None:
+    """As a file has them: 600 quads are more than a game holds."""
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=30, y_subdivisions=20)
+    assert "1200 of 1024" in draw_all()
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "1200 of 1024" in draw_all()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_the_hint_names_the_mesh_while_its_armature_is_active(strip: bpy.types.Object) -> None:
+    """Edit Mode of an armature has no faces."""
+    assert "Set flags in Edit Mode" in draw_all()
+    bpy.context.view_layer.objects.active = strip.parent
+    assert "Select the mesh to set flags" in draw_all()
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "Select the mesh to set flags" in draw_all()
+    with pytest.raises(RuntimeError, match="Select the mesh and enter Edit Mode first"):
+        bpy.ops.carnivores.flags_set(flags={"MORTAL"})
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def test_wrap() -> None:

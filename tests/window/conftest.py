@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 MODELS = (".3df", ".3dn")
+EXAMPLES = (*MODELS, ".car")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -77,17 +78,17 @@ def _flush() -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give the fixture `model` every model file there is, shipped or of --samples; `example` the first per format."""
     for name in {"model", "example"} & set(metafunc.fixturenames):
-        models = find_models(metafunc.config.getoption("--samples"))
+        models = find_models(metafunc.config.getoption("--samples"), MODELS if name == "model" else EXAMPLES)
         if name == "example":
             models = list({path.suffix.lower(): path for path in reversed(models)}.values())
         metafunc.parametrize(name, models, ids=[path.name for path in models])
 
 
-def find_models(samples: Path | None) -> list[Path]:
+def find_models(samples: Path | None, suffixes: tuple[str, ...]) -> list[Path]:
     """Return the shipped model files and those in the folder of samples; there must be some."""
     folders = [CHECKOUT / "assets", CHECKOUT / "tests" / "data", *([samples] if samples else [])]
     found = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    models = [path for path in found if path.suffix.lower() in MODELS]
+    models = [path for path in found if path.suffix.lower() in suffixes]
     if not models:
         raise pytest.UsageError(f"no model file to test with in {', '.join(map(str, folders))}")
     return models

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from screen import Screen
 
 # Pixels, at Blender's own scale of its interface: how Blender lays out a sidebar with the panel above folded up.
-HEADER, ROW = 28, 21
-FIRST_ROW = 76  # from the upper edge of the sidebar to the middle of the first row
-PLAY, NAME = 87, 205  # from the right edge of the sidebar to the button and the name in a row
+# From the upper edge of the sidebar down to the first panel, the rows of the list and the button below it ...
+HEADER, FIRST_ROW, ROW, PLAY = 14, 76, 21, 223
+# ... and from its right edge to the names and the facts in a row.
+NAME, FACTS = 205, 133
 
 
 @pytest.fixture
@@ -41,18 +42,17 @@ def dropped(screen: Screen, tmp_path: Path) -> bpy.types.Object:
         screen.key("RET")  # a pop-up with the options, which Enter confirms
     screen.wait_until(lambda: bpy.data.meshes, "the character in the scene", ticks=50)
     open_sidebar(screen)
-    sidebar = screen.region("UI", screen.area())
-    screen.click(sidebar.x + 60, sidebar.y + sidebar.height - HEADER // 2)  # folds up the panel above
+    click(screen, HEADER, NAME)  # folds up the panel above
     screen.redraw()
     return next(obj for obj in bpy.data.objects if obj.type == "MESH")
 
 
-def place_of(screen: Screen, number: int, column: int) -> tuple[int, int]:
-    """Where a part of a row of the list is in the window."""
+def click(screen: Screen, depth: int, column: int, *, ctrl: bool = False) -> None:
+    """Click into the sidebar, so far below its upper edge and left of its right one."""
     scale = bpy.context.preferences.system.ui_scale
     sidebar = screen.region("UI", screen.area())
-    depth = FIRST_ROW + ROW * number
-    return round(sidebar.x + sidebar.width - column * scale), round(sidebar.y + sidebar.height - depth * scale)
+    x, y = sidebar.x + sidebar.width - column * scale, sidebar.y + sidebar.height - depth * scale
+    screen.click(round(x), round(y), ctrl=ctrl)
 
 
 def strips() -> list[Any]:
@@ -67,15 +67,16 @@ def pose_of(rig: bpy.types.Object) -> bytes:
 
 
 def test_an_animation_is_played_by_a_click(screen: Screen, dropped: bpy.types.Object) -> None:
-    """Action, range, rate and sound are those of the animation whose button was clicked, and time goes by."""
+    """Action, range, rate and sound are those of the animation that was chosen and played, and time goes by."""
     scene, item = bpy.context.scene, clips.animations(dropped.data)[1]
     screen.photograph("list")
-    screen.click(*place_of(screen, 1, PLAY))
+    click(screen, FIRST_ROW + ROW, FACTS)
+    assert getattr(dropped.data, clips.ACTIVE_ANIMATION) == 1, "the second row was not chosen"
+    click(screen, PLAY, NAME)
     screen.wait_until(lambda: screen.window.screen.is_animation_playing, "the playback", ticks=50)
     seen = set()
     screen.wait_until(lambda: seen.add(scene.frame_current) or len(seen) > 3, "frames to go by")
     screen.photograph("playing")
-    assert getattr(dropped.data, clips.ACTIVE_ANIMATION) == 1
     assert dropped.parent.animation_data.action == item.action
     start, end = item.action.frame_range
     assert (scene.frame_start, scene.frame_end) == (int(start), int(np.ceil(end)))
@@ -95,7 +96,7 @@ def test_an_animation_is_played_by_a_click(screen: Screen, dropped: bpy.types.Ob
 def test_an_animation_is_renamed_moved_and_checked(screen: Screen, dropped: bpy.types.Object) -> None:
     """The name by typing it into the list, the rest by what the buttons call; the file says the same."""
     items = clips.animations(dropped.data)
-    screen.click(*place_of(screen, 2, NAME), ctrl=True)
+    click(screen, FIRST_ROW + 2 * ROW, NAME, ctrl=True)
     for letter in "kneel":
         screen.key(letter.upper(), letter)
     screen.photograph("typing")

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender objects to an MSH: what was edited from the scene, everything else as it was kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from ...io_common.formats.errors import ExportError
+from ...io_common.scene import selection
+from ..formats import collision, msh, names
+from ..formats import dummy as dummy_format
+from ..formats.msh import Msh
+from . import bone_table, collisions, dummies, groups, kept, pieces, placement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import bpy
+
+    from ...io_common.formats.digest import Digest
+    from .options import ExportMshOptions
+    from .pieces import Piece
+
+gather = groups.gather
+NEWEST = 13
+
+
+def extract(
+    context: bpy.types.Context, objects: list[bpy.types.Object], options: ExportMshOptions, digest: Digest, path: Path
+) -> Msh:
+    """One MSH from `objects`. Raises `ExportError` for what no MSH can hold."""
+    del path
+    return extract_with_pieces(context, objects, options, digest)[0]
+
+
+def extract_with_pieces(
+    context: bpy.types.Context, objects: list[bpy.types.Object], options: ExportMshOptions, digest: Digest
+) -> tuple[Msh, list[Piece]]:
+    """The model, and for each of its sub-meshes the object and the material it was made of."""
+    members = groups.sort(objects)
+    rig = members.rig
+    blocks = [cast("bpy.types.ID", obj.data) for obj in (*members.meshes, *members.holders)]
+    header = _header(blocks)
+    found = msh.read(_complete(header)) if header else Msh(NEWEST)
+    stored = bone_table.raw(blocks)
+    table = set(map(names.key, names.texts(stored["name"])))
+    with selection.object_mode(context, [*members.meshes, *members.collisions]):
+        with selection.at_rest(context, members.meshes):
+            job = pieces.Job(rig, table, options, digest, groups.copies(members.meshes))
+            made = [piece for obj in members.meshes for piece in pieces.of(context, obj, job)]
+        found.collisions = [collisions.extract(obj, rig, options) for obj in members.collisions]
+        binds = dummies.bind_by_name(rig) if members.dummies else {}
+        found.dummies = [dummies.extract(obj, rig, binds, options) for obj in members.dummies]
+        found.submeshes = [piece.submesh for piece in made]
+        whole = placement.armature_matrix(rig, options) if rig is not None else np.eye(4)
+        found.bones = bone_table.table(rig, stored, _used(found), whole, all_bones=not header)
+    _complete_header(found, blocks)
+    _require_finite(found)
+    return _converted(found, options, digest, new=not header), made
+
+
+def _header(blocks: list[bpy.types.ID]) -> bytes:
+    for block in blocks:
+        raw = kept.get(block, kept.HEADER, b"")
+        if len(raw) == msh.HEADER.itemsize:
+            return raw
+    return b""
+
+
+def _complete(header: bytes) -> bytes:
+    """A header that counts nothing, so that it is a file of its own."""
+    table = np.frombuffer(header, msh.HEADER, 1).copy()
+    for name in ("submesh_count", "bone_count", "collision_count", "dummy_count"):
+        table[name] = 0
+    return table.tobytes()
+
+
+def _used(found: Msh) -> list[bytes]:
+    """Every name field that stands for a bone."""
+    fields = [bytes(raw) for part in found.submeshes if part.skin is not None for raw in part.skin.names.tolist()]
+    fields += [part.parent for part in found.submeshes if not names.is_root(part.parent)]
+    fields += [entry.parent for entry in found.dummies if entry.parent and not names.is_root(entry.parent)]
+    fields += [entry.parent for entry in found.collisions if not names.is_root(entry.parent)]
+    return fields
+
+
+def _complete_header(found: Msh, blocks: list[bpy.types.ID]) -> None:
+    """The bounding box, as it stood while the vertices reach as far as they did; the bytes behind the end."""
+    highest, lowest = msh.bounds(found)
+    now = np.concatenate((highest, lowest)).astype("<f4")
+    before = next((raw for block in blocks if len(raw := kept.get_array(block, kept.BOUNDS, "<f4")) == 6), None)
+    if before is None or not (now == before).all():
+        found.maximum, found.minimum = highest, lowest
+    if blocks:
+        found.trailing = kept.get(blocks[0], kept.TAIL, b"")
+
+
+def _require_finite(found: Msh) -> None:
+    for part in found.submeshes:
+        good = np.isfinite(part.positions).all(axis=1)
+        if not good.all():
+            raise ExportError(f'"{part.label}": the position of vertex {int(np.argmin(good))} is not a finite number')
+
+
+def _converted(found: Msh, options: ExportMshOptions, digest: Digest, *, new: bool) -> Msh:
+    version = found.version if options.version == "AUTO" else int(options.version)
+    if new:
+        found.version = version
+        found.dummies = [dummy_format.converted(entry, version) for entry in found.dummies]
+        if version < collision.NAMED_FROM:
+            for entry in found.collisions:
+                entry.parent = b""
+        return found
+    if version != found.version and found.trailing:
+        digest.add("the bytes behind the end of the file were left out, as it is written in another version")
+    out = msh.converted(found, version)
+    if out.version < collision.NAMED_FROM:
+        for entry in out.collisions:
+            entry.parent = b""
+    return out

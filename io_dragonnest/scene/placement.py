@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where objects stand when all bones rest, without evaluating the scene: hidden objects count too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+from mathutils import Matrix
+
+from . import kept
+
+if TYPE_CHECKING:
+    import bpy
+
+    Floats = npt.NDArray[np.float64]
+
+_TURNED = 2e-6  # how far from one the axes of an untouched object may come out, in single precision
+_MOVED = 2e-6  # the same for its place, as a part of what it was put together from
+
+
+class Units(Protocol):
+    """The options that say how large a file unit is."""
+
+    @property
+    def use_transform(self) -> bool: ...  # noqa: D102
+    @property
+    def use_import_scale(self) -> bool: ...  # noqa: D102
+    @property
+    def global_scale(self) -> float: ...  # noqa: D102
+
+
+def of(matrix: Any) -> Floats:
+    """A matrix of Blender as (4, 4)."""
+    return np.array(matrix, np.float64)
+
+
+def bone_end(bone: bpy.types.Bone) -> Floats:
+    """What Blender takes for the space of the children of a bone at rest: its own, moved to its tail."""
+    if bone.use_relative_parent:
+        return np.eye(4)
+    found = of(bone.matrix_local)
+    found[:3, 3] += found[:3, 1] * bone.length
+    return found
+
+
+def parent_bone(obj: bpy.types.Object) -> bpy.types.Bone | None:
+    """The bone an object is parented to."""
+    parent = obj.parent
+    if parent is None or obj.parent_type != "BONE" or parent.type != "ARMATURE":
+        return None
+    return cast("bpy.types.Armature", parent.data).bones.get(obj.parent_bone)
+
+
+def within(obj: bpy.types.Object, root: bpy.types.Object | None) -> Floats:
+    """(4, 4) from the space of `obj` to that of its ancestor `root`, or to the world with None."""
+    found = np.eye(4)
+    at: bpy.types.Object | None = obj
+    while at is not None and at is not root:
+        step = of(at.matrix_parent_inverse) @ of(at.matrix_basis) if at.parent is not None else of(at.matrix_basis)
+        bone = parent_bone(at)
+        found = (bone_end(bone) @ step if bone is not None else step) @ found
+        at = at.parent
+    if at is None and root is not None:
+        return np.asarray(np.linalg.inv(_regular(within(root, None))) @ found, np.float64)
+    return found
+
+
+def _regular(matrix: Floats) -> Floats:
+    return matrix if abs(np.linalg.det(matrix[:3, :3])) > 1e-30 else np.eye(4)
+
+
+def unit(block: bpy.types.ID | None, options: Units) -> float:
+    """Blender units of a file unit for what belongs to `block`, an armature or a mesh."""
+    stored = kept.get(block, kept.SCALE, 0.0) if block is not None and options.use_import_scale else 0.0
+    return stored or float(options.global_scale)
+
+
+def armature_matrix(rig: bpy.types.Object, options: Units) -> Floats:
+    """(4, 4) from the space of an armature to file units, in Blender's axes; exactly one for untouched imports."""
+    world = within(rig, None)
+    if not options.use_transform:
+        size = np.sqrt(np.square(world[:3, :3]).sum(axis=0))
+        world = np.diag([*size.tolist(), 1.0])
+    world[:3] /= unit(rig.data, options)
+    return plain(world, 1.0)
+
+
+def file_matrix(obj: bpy.types.Object, rig: bpy.types.Object | None, options: Units) -> Floats:
+    """(4, 4) from the space of `obj` to file units, in Blender's axes; exactly one where that is all it can mean."""
+    if rig is not None:
+        inner = within(obj, rig)
+        bone = parent_bone(obj)
+        reach = 1.0 if bone is None else float(np.abs(of(bone.matrix_local)[:3, 3]).max()) + bone.length
+        return plain(armature_matrix(rig, options) @ plain(inner, reach), reach)
+    world = within(obj, None)
+    world[:3] /= unit(obj if kept.has(obj, kept.SCALE) else obj.data, options)
+    return plain(world, 1.0)
+
+
+def plain(matrix: Floats, reach: float) -> Floats:
+    """The identity in place of what differs from it by no more than rounding; `reach`: how far out it was made."""
+    away = np.abs(matrix - np.eye(4))
+    if away[:3, :3].max() <= _TURNED and away[:3, 3].max() <= _MOVED * max(reach, 1.0):
+        return np.eye(4)
+    return matrix
+
+
+def is_plain(matrix: Floats) -> bool:
+    """Whether a matrix changes nothing."""
+    return bool((matrix == np.eye(4)).all())
+
+
+def hang(obj: bpy.types.Object, rig: bpy.types.Object | None, bone: str | None, scale: float) -> None:
+    """Let `obj`, whose data is in file units, follow a bone, or the armature; it carries the scale where there is none.
+
+    Under an armature the scale is undone by the parent inverse: so it stays when the armature goes.
+    """
+    obj.scale = (scale,) * 3
+    if rig is None:
+        return
+    undo = 1.0 / float(np.float32(scale))
+    inverse = np.diag((undo, undo, undo, 1.0))
+    obj.parent = rig
+    if bone is not None:
+        obj.parent_type = "BONE"
+        obj.parent_bone = bone
+        inverse = np.linalg.inv(bone_end(cast("bpy.types.Armature", rig.data).bones[bone])) @ inverse
+    obj.matrix_parent_inverse = Matrix(inverse.tolist())

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones turned so that Blender can scale them as a clip does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...io_common.scene import armature
+from ..formats import channels
+from . import aim, kept, placement, rig
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+def along(context: bpy.types.Context, obj: bpy.types.Object, names: Collection[str]) -> list[str]:
+    """Let the bones `names` lie along an axis of their bind matrix; those that were turned.
+
+    Blender scales a bone along its own axes only. Bones that were edited, or made in Blender, stay as they are.
+    """
+    if not names:
+        return []
+    state = rig.state(obj)
+    wanted = np.array([name in names for name in state.names]) & ~state.edited
+    wanted &= ~channels.even_axes(state.rest, state.bind)
+    if not wanted.any():
+        return []
+    rest, _length = aim.rest_matrices(state.bind, state.parent.tolist(), aim.CHILD, wanted)
+    data = cast("bpy.types.Armature", obj.data)
+    turned = [state.names[row] for row in np.flatnonzero(wanted)]
+    # What hangs on a bone, rather than being weighted to it, would be turned along.
+    hung = [entry for entry in bpy.data.objects if entry.parent == obj and entry.parent_bone in turned]
+    before = [_space(entry) for entry in hung]
+    with armature.edit_mode(context, obj):
+        for row in np.flatnonzero(wanted).tolist():
+            bone = data.edit_bones[state.names[row]]
+            length = bone.length
+            bone.matrix = Matrix(rest[row].tolist())
+            bone.length = length
+    for name in turned:
+        bone = data.bones[name]
+        kept.put(bone, kept.REST, np.array(bone.matrix_local, "<f4").tobytes())
+    for entry, space in zip(hung, before, strict=True):
+        inverse = np.array(entry.matrix_parent_inverse, np.float64)
+        entry.matrix_parent_inverse = Matrix((np.linalg.inv(_space(entry)) @ space @ inverse).tolist())
+    return turned
+
+
+def _space(obj: bpy.types.Object) -> placement.Floats:
+    """(4, 4) of the bone an object hangs on."""
+    bone = placement.parent_bone(obj)
+    return np.eye(4) if bone is None else placement.bone_end(bone)

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of imported Dragon Nest models change what was edited, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+from addon.io_common.scene import mesh as meshes
+from addon.io_dragonnest.formats import msh, names, triangles
+from addon.io_dragonnest.formats.collision import Kind
+
+from tests import dragons
+from tests.scene.helpers import dragon_scene, scene
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> bytes:
+    """The bytes of an imported model in which every stream is used."""
+    data = dragon_scene.save(tmp_path / "a.msh", dragons.model())
+    dragon_scene.bring(tmp_path / "a.msh")
+    return data
+
+
+def again(tmp_path: Path, **options: object) -> msh.Msh:
+    return msh.read(dragon_scene.export(tmp_path / "out.msh", *dragon_scene.meshes(), **options))
+
+
+def test_a_moved_vertex(made: bytes, tmp_path: Path) -> None:
+    mesh = dragon_scene.meshes()[0].data
+    mesh.vertices[4].co.z += 100
+    mesh.update()
+    after = dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
+    assert dragon_scene.differences(made, after) == {"sub-mesh 0 position 4, xyz 1", "header, maximum 1"}
+
+
+def test_a_vertex_moved_within_the_box_in_edit_mode(made: bytes, tmp_path: Path) -> None:
+    obj = dragon_scene.meshes()[0]
+    with scene.edit_mode(obj):
+        bm = bmesh.from_edit_mesh(obj.data)
+        bm.verts.ensure_lookup_table()
+        bm.verts[5].co.x -= 0.25
+        bmesh.update_edit_mesh(obj.data)
+    after = dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
+    assert dragon_scene.differences(made, after) == {"sub-mesh 0 position 5, xyz 0"}
+
+
+def test_a_uv(made: bytes, tmp_path: Path) -> None:
+    mesh = dragon_scene.meshes()[1].data
+    corners = np.flatnonzero(meshes.get_triangles(mesh).vertex.reshape(-1) == 4)
+    for corner in corners.tolist():
+        mesh.uv_layers[1].uv[corner].vector.x = 0.125
+    after = dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
+    assert dragon_scene.differences(made, after) == {"sub-mesh 1 UV set 1 vertex 4, uv 0"}
+
+
+def test_a_uv_of_one_corner_splits_the_vertex(made: bytes, tmp_path: Path) -> None:
+    before = msh.read(made).submeshes[1]
+    mesh = dragon_scene.meshes()[1].data
+    corner = int(np.flatnonzero(meshes.get_triangles(mesh).vertex.reshape(-1) == 4)[0])
+    mesh.uv_layers[0].uv[corner].vector = (0.5, 0.25)
+    found = again(tmp_path).submeshes[1]
+    count = len(before.positions)
+    assert len(found.positions) == count + 1
+    assert (found.positions[:count] == before.positions).all()
+    assert (found.positions[count] == before.positions[4]).all()
+    assert found.uvs[0][count].tolist() == [0.5, 0.75]
+    assert (found.uvs[1:, count] == before.uvs[1:, 4]).all()
+    assert found.skin.weights[count].tolist() == before.skin.weights[4].tolist()
+    assert found.is_strip
+    assert len(triangles.of(found).corners) == len(triangles.of(before).corners)
+
+
+def test_a_colour(made: bytes, tmp_path: Path) -> None:
+    dragon_scene.meshes()[1].data.color_attributes[0].data[3].color_srgb = (1.0, 0.0, 0.2, 0.0)
+    after = dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
+    assert {entry.rpartition(",")[0] for entry in dragon_scene.differences(made, after)} == {"sub-mesh 1 colour 3"}
+    assert msh.read(after).submeshes[1].colours[3].tolist() == [51, 0, 255, 0]
+
+
+def test_weights(made: bytes, tmp_path: Path) -> None:
+    obj = dragon_scene.meshes()[0]
+    for group, weight in (
+        ("Bip01 Head", 0.2),
+        ("Bip01", 0.6),
+        ("Bip01 Spine", 0.2),
+        ("Bip01 Pelvis", 0.9),
+        ("Bip01 L Thigh", 0.1),
+    ):
+        obj.vertex_groups[group].add([2], weight, "REPLACE")
+    obj.vertex_groups["Bip01 R Thigh"].remove([2])
+    after = dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
+    places = {entry.partition(",")[0] for entry in dragon_scene.differences(made, after)}
+    assert places == {"sub-mesh 0 vertex 2"}
+    skin = msh.read(after).submeshes[0].skin
+    labels = names.texts(skin.names)
+    assert [labels[slot] for slot in skin.slots[2]] == ["Bip01 Pelvis", "Bip01", "Bip01 Spine", "Bip01 Head"]
+    assert skin.weights[2] == pytest.approx(np.array([0.9, 0.6, 0.2, 0.2]) / 1.9)
+
+
+def test_a_group_that_is_no_bone_is_left_out(made: bytes, tmp_path: Path) -> None:
+    dragon_scene.meshes()[0].vertex_groups.new(name="Selection").add([0, 1], 1.0, "REPLACE")
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == made
+    text = bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
+    assert '"Selection" is no bone' in text
+
+
+def test_a_normal_kept_by_a_vertex_beside_a_deleted_one(made: bytes, tmp_path: Path) -> None:
+    before = msh.read(made).submeshes[0]
+    obj = dragon_scene.meshes()[0]
+    scene.pick(obj.data, "VERT", 11)
+    with scene.edit_mode(obj):
+        bpy.ops.mesh.delete(type="VERT")
+    found = again(tmp_path).submeshes[0]
+    assert (found.positions == before.positions[:11]).all()
+    assert (found.uvs == before.uvs[:, :11]).all()
+    assert (found.skin.slots == before.skin.slots[:11]).all()
+    assert (found.skin.weights == before.skin.weights[:11]).all()
+    if bpy.app.version >= (4, 5):
+        assert (found.normals == before.normals[:11]).all()
+
+
+def test_a_renamed_bone(made: bytes, tmp_path: Path) -> None:
+    dragon_scene.rig().data.bones["Bip01 Head"].name = "Kopf"
+    model = again(tmp_path)
+    assert model.bone_names[3] == "Kopf"
+    assert "Kopf" in names.texts(model.submeshes[0].skin.names)
+    before = msh.read(made)
+    assert (model.submeshes[0].skin.slots == before.submeshes[0].skin.slots).all()
+    assert bytes(model.bones["name"][2]) == bytes(before.bones["name"][2])
+
+
+def test_a_moved_bone_changes_its_bind_matrix_and_what_hangs_on_it(made: bytes, tmp_path: Path) -> None:
+    with scene.edit_mode(dragon_scene.rig()):
+        bone = dragon_scene.rig().data.edit_bones["머리카락"]
+        bone.head.z += 1.5
+        bone.tail.z += 1.5
+    after = dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
+    places = {entry.partition(",")[0].partition(" byte")[0] for entry in dragon_scene.differences(made, after)}
+    assert places == {"bone 6", "collision 3"}
+    moved = msh.read(after).bones["inverse_bind"][6] - msh.read(made).bones["inverse_bind"][6]
+    assert np.abs(moved[3, :3]).max() > 1
+    assert np.abs(moved[:3]).max() < 1e-6
+
+
+def test_a_deleted_bone_loses_its_row_and_its_weights(made: bytes, tmp_path: Path) -> None:
+    with scene.edit_mode(dragon_scene.rig()):
+        bones = dragon_scene.rig().data.edit_bones
+        bones.remove(bones["Bip01 Head"])
+    model = again(tmp_path)
+    assert "Bip01 Head" not in model.bone_names
+    skin = model.submeshes[0].skin
+    assert "Bip01 Head" not in names.texts(skin.names)
+    assert ((np.abs(skin.weights.sum(axis=1) - 1) < 1e-5) | (skin.weights.sum(axis=1) == 0)).all()
+
+
+def test_a_renamed_and_a_deleted_sub_mesh(made: bytes, tmp_path: Path) -> None:
+    first, _second, third, fourth = dragon_scene.meshes()
+    first.name = "Body2"
+    bpy.data.objects.remove(third)
+    bpy.data.objects.remove(fourth)
+    model = again(tmp_path)
+    assert [part.label for part in model.submeshes] == ["Body2", "Hair_0"]
+    assert bytes(model.submeshes[1].name) == bytes(msh.read(made).submeshes[1].name)
+
+
+def test_an_added_sub_mesh_comes_last(made: bytes, tmp_path: Path) -> None:
+    mesh = bpy.data.meshes.new("New")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 0, 1)], [], [(0, 1, 2)])
+    obj = bpy.data.objects.new("New", mesh)
+    bpy.context.collection.objects.link(obj)
+    obj.parent = dragon_scene.rig()
+    data = dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes(), obj)
+    before, after = msh.read(made), msh.read(data)
+    assert [part.label for part in after.submeshes] == [*(part.label for part in before.submeshes), "New"]
+    assert after.submeshes[-1].positions.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+
+
+def test_the_parent_bone_of_a_rigid_part(made: bytes, tmp_path: Path) -> None:
+    blade = bpy.data.objects["Blade"]
+    scene.select(blade)
+    bpy.ops.object.parent_clear(type="CLEAR_KEEP_TRANSFORM")
+    rig = dragon_scene.rig()
+    blade.parent, blade.parent_type, blade.parent_bone = rig, "BONE", "Bip01 Head"
+    model = again(tmp_path)
+    assert names.text(model.submeshes[2].parent) == "Bip01 Head"
+
+
+def test_extras_are_written_though_hidden_and_local_when_moved(made: bytes, tmp_path: Path) -> None:
+    bpy.data.objects["Sphere"].location.x += 2
+    bpy.data.objects["#effect01"].location.z += 3
+    before, after = msh.read(made), again(tmp_path)
+    assert [entry.values.tolist() for entry in after.collisions[:1]] == [before.collisions[0].values.tolist()]
+    assert after.collisions[1].values == pytest.approx(before.collisions[1].values + np.float32([2, 0, 0, 0]), abs=1e-4)
+    assert after.collisions[1].parent == before.collisions[1].parent
+    expected = before.dummies[0].matrix.copy()
+    expected[3, 1] += 3
+    assert after.dummies[0].matrix == pytest.approx(expected, abs=1e-4)
+    assert after.dummies[0].name == before.dummies[0].name
+    assert (after.dummies[1].matrix == before.dummies[1].matrix).all()
+
+
+@pytest.mark.parametrize("kind", ["Box", "Capsule", "Sphere"])
+def test_a_scaled_primitive(made: bytes, tmp_path: Path, kind: str) -> None:
+    obj = bpy.data.objects[kind]
+    obj.scale = [2 * value for value in obj.scale]
+    number = {"Box": 0, "Sphere": 1, "Capsule": 2}[kind]
+    before, after = (entry.collisions[number].values for entry in (msh.read(made), again(tmp_path)))
+    sizes = {"Box": [12, 13, 14], "Sphere": [3], "Capsule": [4, 6]}[kind]
+    expected = before.copy()
+    expected[sizes] *= 2
+    assert after == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_moved_corner_of_a_collision_mesh(made: bytes, tmp_path: Path) -> None:
+    obj = bpy.data.objects["Collision"]
+    obj.data.vertices[0].co.x += 1
+    before, after = msh.read(made), again(tmp_path)
+    assert after.collisions[3].kind is Kind.TRIANGLES
+    away = np.abs(after.collisions[3].triangles - before.collisions[3].triangles)
+    assert away.max() == pytest.approx(1, abs=1e-4)
+    assert (away > 1e-3).sum() == 1
+
+
+def test_versions(made: bytes, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match='the dummy "Lamp" has no parent'):
+        again(tmp_path, version="10")
+    bpy.data.objects.remove(bpy.data.objects["Lamp"])
+    for version in (10, 11, 12):
+        model = again(tmp_path, version=str(version))
+        assert model.version == version
+        assert [len(part.positions) for part in model.submeshes] == [
+            len(part.positions) for part in msh.read(made).submeshes
+        ]
+        assert model.trailing == b""
+
+
+def test_layouts(made: bytes, tmp_path: Path) -> None:
+    before = msh.read(made)
+    for layout, strip in (("LIST", False), ("STRIP", True)):
+        model = again(tmp_path, layout=layout)
+        for old, new in zip(before.submeshes, model.submeshes, strict=True):
+            assert new.is_strip is strip
+            a, b = (np.unique(triangles.turned(triangles.of(part).corners), axis=0) for part in (old, new))
+            assert (a == b).all()
+
+
+def test_materials_make_sub_meshes(made: bytes, tmp_path: Path) -> None:
+    obj = dragon_scene.meshes()[0]
+    for name in ("Skin", "Cloth"):
+        obj.data.materials.append(bpy.data.materials.new(name))
+    values = np.arange(len(obj.data.polygons)) % 2
+    obj.data.polygons.foreach_set("material_index", values.astype(np.int32))
+    model = again(tmp_path)
+    assert [part.label for part in model.submeshes][:3] == ["Body_0", "Body_1", "Hair_0"]
+    old = msh.read(made).submeshes[0]
+    assert sum(len(part.indices) for part in model.submeshes[:2]) == len(old.indices)
+
+
+def test_only_what_is_selected(made: bytes, tmp_path: Path) -> None:
+    model = msh.read(dragon_scene.export(tmp_path / "b.msh", dragon_scene.meshes()[1]))
+    assert [part.label for part in model.submeshes] == ["Hair_0"]
+    assert len(model.bones) == len(msh.read(made).bones)
+    assert len(model.collisions) == 5
+
+
+def test_the_place_of_the_armature_does_not_count(made: bytes, tmp_path: Path) -> None:
+    dragon_scene.rig().location = (5, 6, 7)
+    dragon_scene.rig().rotation_euler = (0.1, 0.2, 0.3)
+    dragon_scene.rig().pose.bones["Bip01 Spine"].location = (3, 2, 1)
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == made
+
+
+def test_a_copied_sub_mesh_is_a_new_one_behind_the_old(made: bytes, tmp_path: Path) -> None:
+    scene.select(dragon_scene.meshes()[0])
+    bpy.ops.object.duplicate()
+    model = again(tmp_path)
+    assert [part.label for part in model.submeshes][:3] == ["Body", "Body.001", "Hair_0"]
+    assert bytes(model.submeshes[0].name) == bytes(msh.read(made).submeshes[0].name)
+
+
+def test_a_copy_of_the_whole_is_another_file(made: bytes, tmp_path: Path) -> None:
+    objects = [dragon_scene.rig(), *dragon_scene.meshes()]
+    scene.select(*objects)
+    bpy.ops.object.duplicate()
+    (tmp_path / "out").mkdir()
+    scene.select(*bpy.context.view_layer.objects)
+    bpy.ops.export_scene.dragonnest_msh(filepath=str(tmp_path / "out" / "x.msh"), use_check=False)
+    files = sorted((tmp_path / "out").iterdir())
+    assert len(files) == 2
+    assert made in [path.read_bytes() for path in files]
+
+
+def test_joined_sub_meshes(made: bytes, tmp_path: Path) -> None:
+    first, second, _third, _fourth = dragon_scene.meshes()
+    scene.select(first, second)
+    bpy.ops.object.join()
+    before, after = msh.read(made), again(tmp_path)
+    assert [part.label for part in after.submeshes] == ["Body", "Blade", "파란 망토"]
+    old, new = before.submeshes, after.submeshes[0]
+    count = len(old[0].positions)
+    assert (new.positions == np.concatenate((old[0].positions, old[1].positions))).all()
+    assert (new.skin.weights[:count] == old[0].skin.weights).all()
+    labels, there = names.texts(new.skin.names), names.texts(old[1].skin.names)
+    for row in range(len(old[1].positions)):
+        now = {
+            labels[s]: w
+            for s, w in zip(new.skin.slots[count + row], new.skin.weights[count + row], strict=True)
+            if w > 0
+        }
+        was = {there[s]: w for s, w in zip(old[1].skin.slots[row], old[1].skin.weights[row], strict=True) if w > 0}
+        assert now == pytest.approx(was, abs=1e-6)
+
+
+def test_two_files_joined_into_one(made: bytes, tmp_path: Path) -> None:
+    dragon_scene.bring(tmp_path / "a.msh", use_append=True)
+    model = msh.read(dragon_scene.export(tmp_path / "b.msh", dragon_scene.rig(), use_join=True))
+    labels = [part.label for part in msh.read(made).submeshes]
+    assert [part.label for part in model.submeshes] == labels + labels
+    assert len(model.bones) == len(msh.read(made).bones)
+    assert len(model.dummies) == 8
+
+
+def test_reordered(made: bytes, tmp_path: Path) -> None:
+    for obj, order in zip(dragon_scene.meshes(), (3, 1, 4, 2), strict=True):
+        obj.data["dragonnest_order"] = order
+    assert [part.label for part in again(tmp_path).submeshes] == ["Hair_0", "파란 망토", "Body", "Blade"]
+
+
+def test_subdivided(made: bytes, tmp_path: Path) -> None:
+    obj = dragon_scene.meshes()[0]
+    with scene.edit_mode(obj, "all"):
+        bpy.ops.mesh.subdivide()
+    before, part = msh.read(made).submeshes[0], again(tmp_path).submeshes[0]
+    count = len(before.positions)
+    assert (part.positions[:count] == before.positions).all()
+    assert (part.uvs[:, :count] == before.uvs).all()
+    assert (part.skin.weights[:count] == before.skin.weights).all()
+    assert len(triangles.of(part).corners) >= 4 * len(triangles.of(before).corners)
+    assert np.abs(part.skin.weights.sum(axis=1) - 1).max() < 1e-5
+
+
+def test_shape_keys_count_as_they_are_mixed(made: bytes, tmp_path: Path) -> None:
+    obj = dragon_scene.meshes()[0]
+    obj.shape_key_add(name="Basis")
+    smile = obj.shape_key_add(name="Smile")
+    smile.data[3].co.z += 1
+    smile.value = 0.0
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == made
+    smile.value = 1.0
+    after = dragon_scene.export(tmp_path / "c.msh", *dragon_scene.meshes())
+    assert {entry for entry in dragon_scene.differences(made, after) if "position" in entry} == {
+        "sub-mesh 0 position 3, xyz 1"
+    }
+
+
+def test_applied_scale_keeps_the_size(made: bytes, tmp_path: Path) -> None:
+    rig = dragon_scene.rig()
+    scene.select(rig, *dragon_scene.meshes())
+    bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    before, after = msh.read(made), again(tmp_path)
+    for old, new in zip(before.submeshes, after.submeshes, strict=True):
+        if names.is_root(old.parent):  # Blender itself moves what is parented to a bone
+            assert np.abs(old.positions - new.positions).max() < 1e-3
+        assert np.abs(old.normals - new.normals).max() < 5e-3
+    assert np.abs(before.bones["inverse_bind"] - after.bones["inverse_bind"]).max() < 1e-2
+
+
+def test_a_model_twice_as_large(made: bytes, tmp_path: Path) -> None:
+    dragon_scene.rig().scale = [2 * value for value in dragon_scene.rig().scale]
+    before, after = msh.read(made), again(tmp_path)
+    assert after.submeshes[0].positions == pytest.approx(2 * before.submeshes[0].positions, abs=1e-3)
+    heads = (np.linalg.inv(model.bones["inverse_bind"].astype(float))[:, 3, :3] for model in (before, after))
+    assert np.abs(2 * next(heads) - next(heads)).max() < 1e-3
+    assert after.dummies[0].matrix[3, :3] == pytest.approx(2 * before.dummies[0].matrix[3, :3], abs=1e-3)
+    assert after.collisions[1].values == pytest.approx(2 * before.collisions[1].values, abs=1e-3)

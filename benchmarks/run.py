@@ -26,7 +26,12 @@ addon_alias.install(lambda: embedded.PACKAGE)
 from benchmarks import harness  # noqa: E402 (the alias comes first)
 
 ROOT = Path(__file__).resolve().parent.parent
-MODULES = ("benchmarks.carnivores_models", "benchmarks.carnivores_characters", "benchmarks.dragon_motion")
+MODULES = (
+    "benchmarks.carnivores_models",
+    "benchmarks.carnivores_characters",
+    "benchmarks.dragon_models",
+    "benchmarks.dragon_motion",
+)
 MARK = "benchmark result: "
 
 

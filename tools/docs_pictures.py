@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
-from tools import demo
+from tools import demo, demo_fox
 from tools.staging import ROOT
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 IMAGES = ROOT / "docs" / "images"
 SIZE = (560, 420)
 PAPER = (0.93, 0.93, 0.9)
+OUTFIT = ("Cape", "Hat", "Quiver", "Bow")
 
 
 def fresh_scene(
@@ -140,11 +141,71 @@ def creature_poses() -> None:
     scene.camera.data.clip_end = 1e4
     obj, _rig = demo.import_character()
     demo.freeze_poses(obj, poses, demo.STRIDE)
+    lay_paper(scene)
+    render(scene, "creature-poses", (960, 264))
+
+
+def lay_paper(scene: bpy.types.Scene) -> None:
+    """Give what is there a ground that fades into the paper."""
     ground = bpy.data.meshes.new("Ground")
     ground.from_pydata([(-900, -900, 0), (900, -900, 0), (900, 900, 0), (-900, 900, 0)], [], [(0, 1, 2, 3)])
     ground.materials.append(plain("Ground", PAPER))
     scene.collection.objects.link(bpy.data.objects.new("Ground", ground))
-    render(scene, "creature-poses", (960, 264))
+
+
+def fox_scene(count: int, stride: Vector, lens: float) -> bpy.types.Scene:
+    """Look at a row of so many foxes from where their clips face."""
+    middle = stride * (0.5 * (count - 1)) + demo_fox.CENTRE + Vector((0.0, 0.0, 0.03))
+    scene = fresh_scene(tuple(middle + Vector((0.0, 8.0, 1.6))), tuple(middle), lens)
+    scene.camera.data.clip_end = 1e4
+    lamp = scene.objects["Sun"]
+    lamp.rotation_euler = Vector((0.35, -0.7, -0.7)).to_track_quat("-Z", "Y").to_euler()
+    lay_paper(scene)
+    return scene
+
+
+def fox_poses() -> None:
+    """What the fox does, clip by clip."""
+    poses = (("Fox_Stand", 50), ("Fox_Run", 4), ("Fox_Attack", 14), ("Fox_Attack", 47), ("Fox_Attack", 58))
+    scene = fox_scene(len(poses), demo_fox.STRIDE, 58.0)
+    demo_fox.freeze_poses(demo_fox.import_fox(), poses, demo_fox.STRIDE, -0.55)
+    render(scene, "fox-poses", (960, 264))
+
+
+def fox_parts() -> None:
+    """The body as it comes, the outfit by itself, and both on one armature; at rest, so turned to face us."""
+    stride = Vector((-1.05, 0.0, 0.0))
+    scene = fox_scene(3, stride, 80.0)
+    rig = demo_fox.import_fox()
+    for number, left_out in enumerate((OUTFIT, ("Body", "Head"), ())):
+        for obj in demo_fox.parts(rig):
+            obj.hide_viewport = obj.name in left_out or obj.name == "Arrow"
+        rig.data.pose_position = "REST"
+        bpy.context.view_layer.update()
+        demo_fox.freeze(rig, f"{number}", Matrix.Translation(stride * number) @ Matrix.Rotation(2.7, 4, "Z"))
+        for obj in rig.children:
+            obj.hide_viewport = False
+    for obj in demo_fox.parts(rig):
+        obj.hide_render = True
+    render(scene, "fox-parts", (720, 300))
+
+
+def fox_skeleton() -> None:
+    """The armature in the middle of the shot, in a fox of glass."""
+    scene = fox_scene(1, demo_fox.STRIDE, 165.0)
+    rig = demo_fox.import_fox()
+    demo_fox.show(rig, "Fox_Attack", 46)
+    rig.rotation_euler.z = -0.9
+    bpy.context.view_layer.update()
+    glass = plain("Glass", (0.45, 0.13, 0.03), 0.26)
+    for obj in demo_fox.parts(rig):
+        obj.data.materials.clear()
+        obj.data.materials.append(glass)
+    dark = plain("Bone", (0.02, 0.02, 0.03))
+    for bone in rig.pose.bones:
+        made = stick(bone.name, rig.matrix_world @ bone.head, rig.matrix_world @ bone.tail, dark)
+        scene.collection.objects.link(made)
+    render(scene, "fox-skeleton")
 
 
 def show_owners(obj: bpy.types.Object, rig: bpy.types.Object) -> None:
@@ -295,6 +356,9 @@ PICTURES: dict[str, Callable[[], None]] = {
     "from-scratch": from_scratch,
     "creature-skeleton": creature_bones,
     "creature-poses": creature_poses,
+    "fox-poses": fox_poses,
+    "fox-parts": fox_parts,
+    "fox-skeleton": fox_skeleton,
 }
 FETCHED = {"screenshots": screenshots}
 

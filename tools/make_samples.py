@@ -22,8 +22,9 @@ def make() -> dict[str, bytes]:
     """Every sample file: its name, its bytes."""
     addon_alias.install(addon_alias.load_root_package)
     from tools.samples import assemble
+    from tools.samples.fox import files
 
-    return assemble.files()
+    return assemble.files() | files.files()
 
 
 def main(arguments: list[str]) -> int:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import compat, posing, selection
 from ...io_common.scene import mesh as meshes
-from . import shape_motion, soft_keys
+from . import passing, shape_motion, soft_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,9 +74,7 @@ def bake(
         undo.enter_context(selection.object_mode(context))
         undo.enter_context(selection.evaluated(context, [body.obj for body in bodies]))
         undo.enter_context(playing(context, bodies, aims))
-        for number, time in enumerate(times):
-            frame = int(np.floor(time))
-            context.scene.frame_set(frame, subframe=float(time - frame))
+        for number in passing.visited(context, times, whole_scene=action is None):
             depsgraph = context.evaluated_depsgraph_get()
             values = np.concatenate([_positions(body, depsgraph) for body in bodies])
             if out is None:
@@ -145,11 +143,13 @@ def playing(context: bpy.types.Context, bodies: Sequence[Body], aims: Sequence[A
             rig.data.pose_position = "POSE"
         for body in bodies:
             _leave_out(body, undo)
+            if aims:
+                _bring_in(body, undo)
         for aim in aims:
             _aim(aim, undo)
         for mesh in {meshes.of(body.obj) for body in bodies if body.obj.type == "MESH"}:
             if any(aim.block == mesh.shape_keys for aim in aims):
-                undo.callback(shape_motion.set_values, mesh, shape_motion.silence(mesh))
+                undo.callback(shape_motion.mix_again, mesh, shape_motion.silence(mesh))
             elif aims and soft_keys.any_of(mesh):
                 _rest_keys(mesh.shape_keys, undo)
         yield
@@ -170,7 +170,7 @@ def _rest_keys(keys: bpy.types.Key | None, undo: contextlib.ExitStack) -> None:
     """Keys that go with other animations show nothing in one that does not move them."""
     if keys is not None:
         undo.callback(setattr, keys, "eval_time", keys.eval_time)
-        _without_action(keys, undo)
+        _without_action(keys, undo).use_nla = False
         keys.eval_time = 0.0
 
 
@@ -191,6 +191,19 @@ def _leave_out(body: Body, undo: contextlib.ExitStack) -> None:
         if entry.show_viewport and entry.type != "ARMATURE":
             undo.callback(setattr, entry, "show_viewport", True)
             entry.show_viewport = False
+
+
+def _bring_in(body: Body, undo: contextlib.ExitStack) -> None:
+    """What is switched off to see the mesh itself: the bones that an Action moves, and the mix of its keys."""
+    obj = body.obj
+    if obj.show_only_shape_key:
+        undo.callback(setattr, obj, "show_only_shape_key", True)
+        obj.show_only_shape_key = False
+    carriers = [entry for entry in obj.modifiers if entry.type == "ARMATURE"]
+    if not any(entry.show_viewport for entry in carriers):
+        for entry in carriers:
+            undo.callback(setattr, entry, "show_viewport", False)
+            entry.show_viewport = True
 
 
 def _place(obj: bpy.types.Object) -> dict[str, tuple[float, ...]]:

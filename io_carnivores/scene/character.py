@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
@@ -14,9 +14,11 @@ from ...io_common.scene import selection
 from ..formats import bone_source, recover
 from ..formats.car import Character, Sound
 from ..formats.model import label, name_field
-from . import bone_motion, build, clips, extract, frames, kept, shape_motion, sound_table, sounds
+from . import bone_motion, build, clips, extract, frames, kept, numbering, shape_motion, sound_table, sounds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from ...io_common.formats.digest import Digest
@@ -36,7 +38,11 @@ def build_car(
         item = add_item(mesh, animation)
         item.sound = character.sound_of(number)
         item.table_value = sound_table.value(character.table, number)
-    packed = sounds.pack_all((label(sound.name), sound.data) for sound in character.sounds)
+    count = len(character.sounds)
+    packed = sounds.pack_all(
+        (clips.block_title(label(sound.name), number, count, "Sound"), sound.data)
+        for number, sound in enumerate(character.sounds)
+    )
     for sound, block in zip(character.sounds, packed, strict=True):
         item = clips.sounds(mesh).add()
         clips.set_name(item, sound.name)
@@ -68,6 +74,7 @@ def show_motion(
     fps = frames.scene_rate(selection.scene(context))
     if rig is None:
         meshes.set_attribute(meshes.of(obj), kept.REST, "FLOAT_VECTOR", "POINT", meshes.get_positions(meshes.of(obj)))
+        numbering.start(meshes.of(obj))
         shape_motion.build(obj, character.animations, relative=options.motion == "RELATIVE_KEYS", fps=fps)
         return made
     if len(made) > 1:  # a bone table of the file, which knows nothing of the motion
@@ -125,14 +132,45 @@ def extract_car(
     path: Path,
 ) -> Character:
     """The character that `objects` show; its lists are those of the first mesh that has some."""
+    # Once for all animations: entering Edit Mode again takes long where there are many keys.
+    with selection.object_mode(context, objects):
+        return _extract(context, objects, options, digest, path)
+
+
+def _extract(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    options: ExportCharacterOptions,
+    digest: Digest,
+    path: Path,
+) -> Character:
     model = extract.extract_body(context, objects, options, digest)
     mesh = clips.list_owner(objects)
-    character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(path.stem))
+    title = kept.get(mesh, kept.CAT_TITLE, "") or path.stem
+    character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(title))
     source = frames.Source.of(context, objects, options, len(model.vertices), digest)
     character.animations = [source.animation(item) for item in clips.animations(mesh)]
     for item in clips.sounds(mesh):
         data = sounds.samples(item.sound) if item.sound is not None else b""
         character.sounds.append(Sound(clips.raw_name(item), data))
+    model_name = kept.get(mesh, kept.CAT_MODEL, "")
+    if model_name:
+        prefix = f"{PurePath(model_name).stem}_"
+        for entries in (character.animations, character.sounds):
+            _without_prefix(entries, prefix)
     character.table = sound_table.table(mesh, len(character.sounds))
     character.check_loops = options.use_loop_check
     return character
+
+
+def _without_prefix(entries: Sequence[Any], prefix: str) -> None:
+    """Undo what a CAT needs for the names of its files, where all of them have it."""
+    names = [label(entry.name) for entry in entries]
+    # What was led by it in other letters before was called so in the first place.
+    plain = [name.removeprefix(prefix) for name in names]
+    whole = all(name.lower().startswith(prefix.lower()) for name in names)
+    if not whole or not all(plain) or len(set(plain)) < len(set(names)):
+        return
+    for entry, old, new in zip(entries, names, plain, strict=True):
+        if new != old:
+            entry.name = name_field(new)

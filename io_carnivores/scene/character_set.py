@@ -10,6 +10,7 @@ import numpy as np
 from ...io_common.formats.errors import ExportError
 from ...io_common.formats.files import safe_stem
 from ...io_common.scene import mesh as meshes
+from ...io_common.scene import selection
 from ..formats import cat_set
 from ..formats.car import Character
 from ..formats.cat import Cat, CatAnimation
@@ -72,6 +73,17 @@ def extract_cat(
     path: Path,
 ) -> CatSet:
     """The character that `objects` show, as a CAT with all its files."""
+    with selection.object_mode(context, objects):
+        return _extract(context, objects, options, digest, path)
+
+
+def _extract(
+    context: bpy.types.Context,
+    objects: list[bpy.types.Object],
+    options: ExportCatOptions,
+    digest: Digest,
+    path: Path,
+) -> CatSet:
     model = extract.extract_3dn(context, objects, options, digest, path)
     mesh = clips.list_owner(objects)
     if kept.get(mesh, kept.KIND, "") == "carnivores_car" or not len(kept.get_array(mesh, kept.BONES, BONE)):

@@ -122,6 +122,7 @@ def replace(context: bpy.types.Context, obj: bpy.types.Object, number: int, path
             f'this animation needs a mesh of {animation.frames.shape[1]} vertices, and "{obj.name}" has {count}',
             path=path,
         )
+    animation_files.to_own_space(context, obj)
     item = clips.animations(obj.data)[number]
     _drop_motion(obj, item)
     item.kps, item.frames, item.last_index = animation.kps, len(animation.frames), last_index

@@ -12,6 +12,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
 from ...io_common.scene import mesh as meshes
+from ...io_common.scene.armature import fit_name
 from ..formats.model import label, name_field
 from . import curves
 
@@ -23,6 +24,7 @@ SOUNDS = "carnivores_sounds"
 ACTIVE_ANIMATION = "carnivores_animation_index"
 ACTIVE_SOUND = "carnivores_sound_index"
 NO_SOUND = -1
+MANY = 256  # entries of a list whose data-blocks are called like them
 
 
 def set_kps(item: Any, kps: int) -> None:
@@ -171,6 +173,16 @@ def raw_name(item: Any) -> bytes:
     """The 32-byte field of an entry: as it came, unless it was renamed."""
     raw = bytes.fromhex(item.raw_name) if item.raw_name else b""
     return raw if raw and label(raw) == item.name else name_field(item.name)
+
+
+def block_title(text: str, number: int, count: int, default: str) -> str:
+    """What the data-block of entry `number` of `count` is called, in as many bytes as this Blender can hold.
+
+    Blender looks for a free name by trying one number after the other, which takes minutes for thousands of the same
+    name; so the names of long lists are led by their number.
+    """
+    title = text or default
+    return fit_name(title if count <= MANY else f"{number:05d} {title}")
 
 
 def set_name(item: Any, raw: bytes) -> None:

@@ -38,10 +38,9 @@ class Pen:
         self._bag = bag
         self._print = _Print()
 
-    @property
-    def fingerprint(self) -> str:
-        """Of all curves written; those of a group must have been written one after the other."""
-        return self._print.digest()
+    def fingerprint(self, times: npt.NDArray[np.float64]) -> str:
+        """Of all curves written, in an Action sealed for `times`; those of a group must stand one after the other."""
+        return self._print.digest((float(times[0]), float(times[-1])))
 
     def write(
         self, path: str, times: npt.NDArray[np.float64], values: npt.NDArray[np.float64], group: Any = None
@@ -89,7 +88,7 @@ def is_sealed(action: bpy.types.Action) -> bool:
 
 
 def fingerprint(action: bpy.types.Action, names: Mapping[str, str] | None = None) -> str:
-    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers.
+    """A digest of every curve of an action: paths, keyframes, interpolation and modifiers; and of its frame range.
 
     `names`: bones that are to count under other names.
     """
@@ -102,7 +101,7 @@ def fingerprint(action: bpy.types.Action, names: Mapping[str, str] | None = None
         keys.foreach_get("interpolation", kinds)
         path = renamed(curve.data_path, names) if names else curve.data_path
         found.add((path, curve.array_index, count, curve.mute, len(curve.modifiers)), values, kinds)
-    return found.digest()
+    return found.digest((float(action.frame_start), float(action.frame_end)) if action.use_frame_range else ())
 
 
 class _Print:
@@ -121,11 +120,18 @@ class _Print:
         self._values.append(values)
         self._kinds.append(kinds)
 
-    def digest(self) -> str:
+    def digest(self, span: tuple[float, ...] = ()) -> str:
+        """`span`: the range of frames that is played, since an Action sampled over another one shows another motion."""
         digest = hashlib.blake2b(repr(self._heads).encode(), digest_size=16)
+        digest.update(np.array(span, np.float32).tobytes())
         digest.update(np.concatenate(self._values).data)
         digest.update(np.concatenate(self._kinds).data)
         return digest.hexdigest()
+
+
+def path_of(bone: str, channel: str) -> str:
+    """The data path of a property of a pose bone."""
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
 
 
 def renamed(path: str, names: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from ...io_common.formats.errors import ExportError
 from ...io_common.formats.files import safe_stem
 from ...io_common.scene import selection
 from ..formats.model import BONE, FACE, Model, TextureFile, label, name_field
-from . import kept, part, sheets
+from . import kept, part, sheets, skeleton
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +33,7 @@ def extract_3df(
     """One 3DF model from `objects`, joined."""
     del path
     model, parts = _with_texels(context, objects, options, digest)
+    _tell_cut_names(parts, digest)
     _complete_for_pc(model, parts, digest)
     return model
 
@@ -45,6 +46,7 @@ def extract_body(
     model.bones = np.zeros(0, BONE)
     if any(kept.get(entry.mesh, kept.KIND, "") in _MOBILE for entry in parts):
         model.vertices = _owned(model.vertices)
+        model.texels = _without_padding(model)
     return model
 
 
@@ -67,6 +69,10 @@ def extract_3dn(
 ) -> Model:
     """One 3DN model from `objects`, joined. `texture` is set when its picture should be written beside it."""
     parts, sheet = _parts(context, objects, options, digest, exact_size=False)
+    for entry in parts:
+        if skeleton.is_recovered(entry.rig):
+            entry.bones = entry.bones[:0]  # which is not a part of the game's file, but of the tools'
+    _tell_cut_names(parts, digest)
     model = _assemble(parts)
     first = parts[0].mesh
     model.texture_name = kept.get(first, kept.TEXTURE_NAME, b"")
@@ -230,6 +236,14 @@ def _with_current_vertices(
     return out, at[whole]
 
 
+def _tell_cut_names(parts: list[Part], digest: Digest) -> None:
+    for entry in parts:
+        for name in entry.cut_names if len(entry.bones) else ():
+            digest.add(
+                f'the bone name "{name}" does not fit: a file has room for 31 Latin characters', subject=entry.name
+            )
+
+
 def _complete_for_pc(model: Model, parts: list[Part], digest: Digest) -> None:
     """What a mobile model leaves open and a PC model must have: an owner for every vertex, a bone for every owner."""
     if all(kept.get(entry.mesh, kept.KIND, "") in ("", "carnivores_3df") for entry in parts):
@@ -255,6 +269,14 @@ def _owned(vertices: npt.NDArray[Any]) -> npt.NDArray[Any]:
     out["hide"] = np.where(out["hide"] < 0, 0, out["hide"])
     out["owner"] = np.maximum(out["owner"], 0)
     return out
+
+
+def _without_padding(model: Model) -> npt.NDArray[np.uint16]:
+    """The texture without the rows that `_padded` adds at its end, or what looks like them and no face shows."""
+    filled = np.flatnonzero(model.texels.any(axis=1))
+    lowest = int(model.faces["v"].max(initial=0)) if len(model.faces) else 0  # files have corners on the lower edge
+    rows = max(int(filled[-1]) + 1 if len(filled) else 0, lowest)
+    return model.texels[:rows] if rows else model.texels
 
 
 def _padded(sheet: sheets.Sheet) -> npt.NDArray[np.uint8]:

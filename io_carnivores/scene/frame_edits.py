@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...io_common.scene import mesh as meshes
 from ..formats import motion, residual
-from . import bone_motion, curves, soft_keys
+from . import beside, bone_motion, curves, soft_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Case:
     """An animation `item` made of `original`, on V vertices as they are `now`.
 
-    `objects`: whose vertices they are; `follow_base`: edits of the base pose count in the frames.
+    `objects`: whose vertices they are; `follow_base`: edits of the base pose count in the frames;
+    `carried`: they stand to their bones as they did.
     """
 
     item: Any
@@ -37,6 +38,7 @@ class Case:
     now: Vertices
     objects: Sequence[bpy.types.Object]
     follow_base: bool
+    carried: bool = True
 
     @property
     def _shifted(self) -> npt.NDArray[np.bool_]:
@@ -50,7 +52,7 @@ class Case:
         """Whether Actions and bones are as they were made; the vertices may not be."""
         beside = self.item.soft_action
         whole = beside is None or curves.is_sealed(beside)
-        return whole and all(bone_motion.is_untouched(obj, self.item.action) for obj in self.objects)
+        return whole and self.carried and all(bone_motion.is_untouched(obj, self.item.action) for obj in self.objects)
 
     @property
     def _has_keys(self) -> bool:
@@ -77,6 +79,25 @@ class Case:
         if self._has_keys and self._changed_keys(original.origin(now.number)).any():
             return None
         return motion.positions(original.frames[:, now.number])
+
+    @property
+    def is_adrift(self) -> bool:
+        """Whether the bones that moved the vertices are gone, of which every one has frames."""
+        return not any(beside.is_bound(obj) for obj in self.objects) and bool(
+            self.original.known(self.now.number).all()
+        )
+
+    def adrift(self) -> Positions:
+        """The frames without the bones, (N, V, 3): as the file had them, and edits of the base turned as bones were."""
+        origin = self.original.origin(self.now.number)
+        edit = residual.Edit(
+            source=origin.rest,
+            target=self.now.position if self.follow_base else origin.rest,
+            certain=~(self._shifted & self.follow_base),
+            loose=np.zeros(len(origin.known), np.bool_),
+            edges=self.now.edges,
+        )
+        return residual.restored(origin, origin.shown, edit)
 
     def mended(self, baked: Positions) -> Positions:
         """Baked positions (N, V, 3), with what the file had where nothing was edited, and softness where it was."""

@@ -14,9 +14,22 @@ from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats import motion, offsets
+from ..formats import affine, motion, residual
 from ..formats.motion import Animation
-from . import bake, bone_rename, clips, curves, kept, originals, part, shape_motion, stray_keys
+from . import (
+    bake,
+    base_edits,
+    beside,
+    bone_motion,
+    bone_rename,
+    clips,
+    curves,
+    kept,
+    originals,
+    part,
+    shape_motion,
+    stray_keys,
+)
 from .frame_edits import Case
 from .vertices import Vertices
 
@@ -31,7 +44,9 @@ if TYPE_CHECKING:
     Positions = npt.NDArray[np.floating]
 
 
+_MOST_FRAMES = 32767  # of an animation; twenty minutes at a rate that no game file reaches
 _FASTEST = 32767.0  # frames per second that Blender takes
+_SAME = 1e-5  # of spaces
 _NOISE = 1e-3  # scene frames by which single precision may be off
 
 
@@ -64,7 +79,11 @@ class Source:
         return cls(context, bodies, vertices, digest, options.use_base_edits)
 
     def animation(self, item: Any) -> Animation:
-        """One animation of the list. Raises `ExportError` when its motion cannot be had."""
+        """One animation of the list, read in Object Mode. Raises `ExportError` when its motion cannot be had."""
+        with selection.object_mode(self.context, [body.obj for body in self.bodies]):
+            return self._animation(item)
+
+    def _animation(self, item: Any) -> Animation:
         if not item.use_scene and item.action is None and item.first_key < 0:
             if item.frames:
                 raise ExportError(f'the animation "{item.name}" has no Action any more; choose one or remove it')
@@ -90,14 +109,25 @@ class Source:
 
     def _known(self, item: Any) -> Positions | None:
         """Positions that need no evaluation of the scene, (N, V, 3) file axes."""
+        keyed = self._keyed(item)
         obj = self.bodies[0].obj
-        if len(self.bodies) == 1 and obj.type == "MESH" and len(obj.data.vertices) == self.vertices:
-            keyed = shape_motion.frames_of(meshes.of(obj), item)
-            if keyed is not None:
-                return self._placed(self._with_base_edits(obj, keyed))
+        if keyed is not None and beside.keys_alone(obj, modifiers=not self.bodies[0].still):
+            return self._placed(self._with_base_edits(item, keyed))
         case = self._case(item)
+        if case is not None and case.is_adrift:
+            self.digest.add(
+                "the bones are gone, so animations are written with the frames they came with", subject=obj.name
+            )
+            return self._placed(case.adrift(), self._space(item))
         original = case.untouched() if case is not None else None
-        return self._placed(original) if original is not None else None
+        return self._placed(original, self._space(item)) if original is not None else None
+
+    def _keyed(self, item: Any) -> Positions | None:
+        """The shape keys of an animation as they are, (N, V, 3) file axes; None when it is not shown by such."""
+        obj = self.bodies[0].obj
+        if self.force or item.use_scene or len(self.bodies) != 1 or obj.type != "MESH":
+            return None
+        return shape_motion.frames_of(meshes.of(obj), item) if len(obj.data.vertices) == self.vertices else None
 
     def _case(self, item: Any) -> Case | None:
         """An animation whose Action was made of frames that bear on those to be written; None for all others."""
@@ -108,24 +138,57 @@ class Source:
             return None
         if len(self.now.number) != self.vertices:
             return None
-        return Case(item, original, self.now, [body.obj for body in self.bodies], self.follow_base)
+        objects, space, now = [body.obj for body in self.bodies], self._space(item), self.now
+        if space is not None:
+            there = affine.moved(FILE_Y_UP.apply(now.position), space)
+            shape = FILE_Y_UP.undo(there).astype(np.float32)
+            known = original.known(now.number)
+            rest = original.rest[np.where(known, now.number, 0)]
+            same = known & affine.close(rest, shape)
+            now = replace(now, position=np.where(same[:, None], rest, shape))
+        return Case(item, original, now, objects, self.follow_base, self._is_carried(item, objects, space))
 
-    def _with_base_edits(self, obj: bpy.types.Object, keyed: Positions) -> Positions:
-        """Frames of absolute keys, moved along with an edited base pose; relative ones Blender takes along itself."""
-        mesh = meshes.of(obj)
-        rest = meshes.get_attribute(mesh, kept.REST, "FLOAT_VECTOR", "POINT")
-        owner = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT")
-        relative = mesh.shape_keys is not None and mesh.shape_keys.use_relative
-        if not self.follow_base or relative or rest is None or owner is None or not len(keyed):
-            return keyed
-        offset = meshes.get_positions(mesh) - rest
-        if not offset.any():
-            return keyed
-        return offsets.carried(owner, FILE_Y_UP.undo(rest), keyed, FILE_Y_UP.undo(offset))
+    def _space(self, item: Any) -> npt.NDArray[np.float64] | None:
+        """(4, 4) from the space of the mesh, as it is now, to that of the frames an Action keeps; None: the same.
 
-    def _placed(self, positions: Positions) -> Positions:
-        """Positions (N, V, 3) in the axes of the file, moved along with objects that were moved."""
+        A transform that was applied to the mesh is a part of it.
+        """
+        space = originals.place(item.action)
+        original = originals.of(item.action, self._owner)
+        known = original.known(self.now.number) if original is not None else None
+        if original is not None and known is not None and known.any():
+            rest = FILE_Y_UP.apply(original.rest[self.now.number[known]])
+            now = affine.moved(FILE_Y_UP.apply(self.now.position[known]), space)
+            applied = affine.between(rest, now) if affine.close(rest, now).mean() < 0.5 else None
+            if applied is not None:
+                space = np.linalg.inv(applied) @ space
+        return None if np.array_equal(space, np.eye(4)) else space
+
+    def _is_carried(self, item: Any, objects: list[bpy.types.Object], space: npt.NDArray[np.float64] | None) -> bool:
+        """Whether the vertices stand to their bones as they did when an Action was made."""
+        wanted = originals.place(item.action, kept.CARRIED)
+        for obj in objects:
+            rig = selection.armature_of(obj)
+            if rig is not None:
+                carried = bone_motion.into_frames(obj, rig, np.eye(4) if space is None else space)
+                if not bone_motion.is_near(np.eye(4) if carried is None else carried, wanted):
+                    return False
+        return True
+
+    def _with_base_edits(self, item: Any, keyed: Positions) -> Positions:
+        """Frames of keys, moved along with an edited base pose or not."""
+        return base_edits.applied(meshes.of(self.bodies[0].obj), item, keyed, follow=self.follow_base)
+
+    def _placed(self, positions: Positions, space: npt.NDArray[np.float64] | None = None) -> Positions:
+        """Positions (N, V, 3) in the axes of the file, moved along with objects that were moved.
+
+        `space` (4, 4) leads from the space of the objects to that of the positions; None: the same.
+        """
         matrices = [body.matrix for body in self.bodies]
+        if space is not None:
+            back = np.linalg.inv(space)
+            whole = [back if matrix is None else matrix @ back for matrix in matrices]
+            matrices = [None if np.allclose(matrix, np.eye(4), rtol=0, atol=_SAME) else matrix for matrix in whole]
         if all(matrix is None for matrix in matrices):
             return positions
         counts = self.now.counts if len(matrices) > 1 else [positions.shape[1]]
@@ -146,8 +209,10 @@ class Source:
         if action is not None:
             self._warn_of_lost_bones(item.name, action)
         case = self._case(item)
+        keyed = self._keyed(item)
         # What an Action was made of is known in the space of the mesh.
-        bodies = self.bodies if case is None else [replace(body, matrix=None) for body in self.bodies]
+        known = case is not None or keyed is not None
+        bodies = [replace(body, matrix=None) for body in self.bodies] if known else self.bodies
         values = self._sampled(item, bodies, action, times)
         if values.shape[1] != self.vertices:
             raise ExportError(
@@ -155,7 +220,14 @@ class Source:
                 f"{self.vertices}; modifiers must not change their number, or be applied to both"
             )
         positions = np.asarray(FILE_Y_UP.undo(values), np.float32)
-        return positions if case is None else self._placed(case.mended(positions))
+        if keyed is not None:
+            return self._placed(self._beside_keys(item, keyed, positions))
+        if case is None:
+            return positions
+        space = self._space(item)
+        if space is not None:
+            positions = FILE_Y_UP.undo(affine.moved(values, space)).astype(np.float32)
+        return self._placed(case.mended(positions), space)
 
     def _sampled(
         self,
@@ -167,14 +239,20 @@ class Source:
         """What plays at `times`, (N, V, 3) Blender axes."""
         if action is None or item.use_length or self.force:
             return bake.bake(self.context, bodies, action, times, item.soft_action if action is not None else None)
-        with stray_keys.counted(action, times) as (played, beside):
-            if beside:
-                some = "1 key lies" if beside == 1 else f"{beside} keys lie"
+        with stray_keys.counted(action, times) as (played, strays):
+            if strays:
+                some = "1 key lies" if strays == 1 else f"{strays} keys lie"
                 self.digest.note(
-                    f'"{item.name}": {some} beside the frames of the file and {"was" if beside == 1 else "were"} taken '
+                    f'"{item.name}": {some} beside the frames of the file and {"was" if strays == 1 else "were"} taken '
                     "for the nearest; Play sets the scene to the rate of an animation"
                 )
             return bake.bake(self.context, bodies, played, times, item.soft_action)
+
+    def _beside_keys(self, item: Any, keyed: Positions, baked: Positions) -> Positions:
+        """What else moves vertices that have keys: those that it does not move are as their keys have them."""
+        shown = self._with_base_edits(item, keyed)
+        moved = np.abs(baked - keyed).max(axis=2, keepdims=True) > residual.TOLERANCE
+        return np.where(moved, shown + (baked - keyed), shown)
 
     def _warn_of_lost_bones(self, name: str, action: bpy.types.Action) -> None:
         """Blender renames bones in the Actions that are assigned, and in no others."""
@@ -237,8 +315,18 @@ def take_range(scene: bpy.types.Scene, item: Any) -> None:
     scene.frame_end = max(scene.frame_start, math.ceil(end - _NOISE))
 
 
+def require_bearable(scene: bpy.types.Scene, item: Any) -> None:
+    """Raise `ExportError` when length and KPS of an animation ask for more frames than could ever be baked."""
+    if (item.use_length or item.use_scene) and frame_count(scene, item) > _MOST_FRAMES:
+        raise ExportError(
+            f'the animation "{item.name}" would have {frame_count(scene, item)} frames, and {_MOST_FRAMES} at most can '
+            f"be made; lower its KPS, which is {item.kps}, or make it shorter"
+        )
+
+
 def sample_times(scene: bpy.types.Scene, item: Any) -> npt.NDArray[np.float64]:
-    """Scene frames at which an animation is sampled when it is baked."""
+    """Scene frames at which an animation is sampled when it is baked. Raises `ExportError` for far too many."""
+    require_bearable(scene, item)
     start, end = span(item)
     return bake.frame_times(start, end, frame_count(scene, item))
 

@@ -45,6 +45,7 @@ KIND = "carnivores_kind"  # id of the format it came from
 SCALE = "carnivores_scale"  # size of a file unit at import
 FLIP = "carnivores_flip"  # corners are in file order, not reversed
 FACES = "carnivores_faces"  # how many faces the file had
+VERTICES = "carnivores_vertices"  # how many vertices an animation without frames states; the mesh has none
 ROWS = "carnivores_rows"  # rows of the texture that the UVs were made for; 0: the file had none
 BONES = "carnivores_bones"  # the bone table, raw
 DEGENERATE = "carnivores_degenerate"  # faces with a repeated corner, raw; Blender hangs on them
@@ -77,6 +78,9 @@ MOTION = "carnivores_motion"  # how each body stood in each frame, packed, see `
 BODIES = "carnivores_bodies"  # which body each vertex was on, i2
 WEIGHTS = "carnivores_weights"  # digests of the weights it was made for, u4; where those are not the imported ones
 SOFT = "carnivores_soft"  # which vertices shape keys take along, u1
+MEAN = "carnivores_mean"  # where its keys were in the mean, by vertex numbers, f4
+PLACE = "carnivores_place"  # (4, 4) f8: from the space of its mesh to where the file has its frames, where not the same
+CARRIED = "carnivores_carried"  # (4, 4) f8: from the space of its armature to there
 CURVES_PRINT = "carnivores_curves"  # digest of the curves as they were made
 # Custom property of a mesh: digest of the bones and groups that its Actions were made for.
 RIG_PRINT = "carnivores_rig"

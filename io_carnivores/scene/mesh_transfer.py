@@ -31,6 +31,7 @@ from . import (
     kept,
     numbering,
     originals,
+    own,
     part,
     rig_motion,
     shape_motion,
@@ -100,9 +101,7 @@ def _require(target: bpy.types.Object, source: bpy.types.Object) -> None:
     """Raise `UserError` for two objects that this cannot be done with."""
     if target == source or target.data == source.data:
         raise UserError(f'"{target.name}" is the same mesh as the character; select another one')
-    for obj in (target, target.data):
-        if obj is not None and obj.library is not None:
-            raise UserError(f'"{obj.name}" belongs to another .blend file and cannot be changed')
+    own.require(target)
     if not len(clips.animations(source.data)) and selection.armature_of(source) is None:
         raise UserError(f'"{source.name}" has no animations that could be taken over')
 

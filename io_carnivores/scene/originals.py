@@ -28,13 +28,17 @@ _ABSENT = -2  # in place of a body: there was no such vertex
 class Binding:
     """V vertices that an Action is made for: `number` (V,), `body` (V,), -1 for none, `rest` (V, 3), file axes.
 
-    `prints` (V,) u32 of their weights, where those are not the ones they came with.
+    `prints` (V,) u32 of their weights, where those are not the ones they came with. `place` (4, 4): from the space of
+    the mesh to that of the frames and of `rest`, Blender axes; `carried` (4, 4): from that of the armature; None: the
+    same.
     """
 
     number: npt.NDArray[np.integer]
     body: npt.NDArray[np.integer]
     rest: npt.NDArray[np.float32]
     prints: npt.NDArray[np.uint32] | None = None
+    place: npt.NDArray[np.float64] | None = None
+    carried: npt.NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,8 @@ def keep(action: bpy.types.Action, mesh: bpy.types.ID, frames: Frames, poses: Po
     kept.put_frames(action, whole)
     kept.put(action, kept.BODIES, body.tobytes())
     kept.put(action, kept.MOTION, poses.packed())
+    for name, matrix in ((kept.PLACE, binding.place), (kept.CARRIED, binding.carried)):
+        kept.put(action, name, b"" if matrix is None else matrix.astype("<f8").tobytes())
     if binding.prints is not None:
         prints = np.zeros(count, "<u4")
         prints[binding.number] = binding.prints
@@ -113,6 +119,12 @@ def keep(action: bpy.types.Action, mesh: bpy.types.ID, frames: Frames, poses: Po
 def keep_soft(action: bpy.types.Action, soft: Flags) -> None:
     """Remember which vertices keys take along, (M,) by their numbers."""
     kept.put(action, kept.SOFT, soft.astype(np.uint8).tobytes())
+
+
+def place(action: bpy.types.Action, name: str = kept.PLACE) -> npt.NDArray[np.float64]:
+    """(4, 4): from the space of the mesh, or of what `name` says, to that of the frames kept, Blender axes."""
+    values = kept.get_array(action, name, "<f8")
+    return values.reshape(4, 4) if len(values) == 16 else np.eye(4)
 
 
 def of(action: bpy.types.Action, mesh: bpy.types.ID) -> Original | None:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...io_common.formats.axes import FILE_Y_UP, REVERSED
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
+from ..formats import affine
 from ..formats.model import FACE, VERTEX
 from . import clips, face_flags, kept, materials, owners, skeleton
 
@@ -27,7 +28,7 @@ class Part:
     """One object. `faces` (n,) FACE, still without u and v; `uv` (n, 3, 2) f32, `texel` (n, 3, 2) i32 where kept.
 
     `look` (n,) indexes `materials`; `numbers` (n,) is the face each one was in its file, or -1; `mesh` is the
-    original data-block, whose properties say what was kept.
+    original data-block, whose properties say what was kept. `cut_names`: names of bones that a file cannot hold.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Part:
     vertex_numbers: npt.NDArray[np.int32] | None
     bones: npt.NDArray[Any]
     rig: bpy.types.Object | None
+    cut_names: tuple[str, ...] = ()
 
     @property
     def imported(self) -> bool:
@@ -60,8 +62,6 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
     data = _data(obj)
     rig = selection.armature_of(obj)
     table = skeleton.table(obj, rig, file_matrix(obj, rig, options) if rig is not None else None)
-    for name in table.cut_names:
-        digest.add(f'the bone name "{name}" does not fit: a file has room for 31 Latin characters', subject=obj.name)
     with selection.shape(context, obj, modifiers=options.use_mesh_modifiers, keys=keys_count(obj)) as mesh:
         order = _corner_order(obj, matrix)
         triangles = meshes.get_triangles(mesh)
@@ -89,6 +89,7 @@ def extract(context: bpy.types.Context, obj: bpy.types.Object, options: ExportOp
             vertex_numbers=vertex_numbers - 1 if vertex_numbers is not None else None,
             bones=bones,
             rig=rig,
+            cut_names=table.cut_names,
         )
 
 
@@ -161,6 +162,10 @@ def base_positions(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32]:
     base = meshes.get_attribute(mesh, kept.BASE, "FLOAT_VECTOR", "POINT")
     if rest is None or base is None:
         return positions
+    # A transform that was applied to the mesh goes for either shape.
+    matrix = None if (positions == rest).all(axis=1).mean() >= 0.5 else affine.between(rest, positions)
+    if matrix is not None:
+        return affine.moved(base, matrix).astype(np.float32)
     edited = (positions != rest).any(axis=1, keepdims=True)
     return np.where(edited, base + (positions - rest), base)
 

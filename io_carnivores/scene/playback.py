@@ -12,7 +12,7 @@ import bpy
 
 from ...io_common.formats.errors import UserError
 from ...io_common.formats.files import safe_stem
-from ...io_common.scene import compat, selection
+from ...io_common.scene import armature, compat, posing, selection
 from ...io_common.scene import mesh as meshes
 from . import bake, bone_rename, clip_edit, clips, frames, shape_motion, soft_keys, sounds
 
@@ -36,6 +36,8 @@ def show(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
         if not aims:
             raise UserError(f'the Action "{item.action.name}" moves nothing of "{objects[0].name}"')
         for aim in aims:
+            if aim.block in {selection.armature_of(obj) for obj in objects}:
+                posing.rest_pose(aim.block)  # what the Action does not key is where the last one left it
             compat.assign_action(aim.block, aim.action, aim.slot)
     for obj in objects:
         obj.show_only_shape_key = False
@@ -89,7 +91,7 @@ def _add_strip(scene: bpy.types.Scene, sound: bpy.types.Sound, start: int) -> bo
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{safe_stem(sound.name, 'sound')}.wav"
         path.write_bytes(sounds.wav_of(sound))
-        strip = strips.new_sound(sound.name[:50], str(path), channel, start)
+        strip = strips.new_sound(armature.cut_name(sound.name, 50), str(path), channel, start)
         strip.sound = sound
     strip[STRIP] = True
     for extra in set(bpy.data.sounds) - before:

@@ -29,7 +29,7 @@ def rebake(context: bpy.types.Context, objects: Sequence[bpy.types.Object], mode
     numbers of `soft_vertices`, which are more than 2 steps off in more than 2 % of the frames; of all animations
     together, and of each.
     """
-    with selection.object_mode(context), selection.at_rest(context, objects):
+    with selection.object_mode(context, objects), selection.at_rest(context, objects):
         count = frames.evaluated_count(context, objects, ExportCharacterOptions())
     source = frames.Source.of(context, objects, ExportCharacterOptions(), count, Digest())
     source.force = True

@@ -2,7 +2,8 @@
 """The Actions of one armature given to another, bone by bone.
 
 Every bone of the target turns in space as its counterpart turns from its own rest pose, so that neither rolls nor rest
-directions have to agree. Travel is scaled by the sizes of the two; bones without a counterpart keep to their parents.
+directions have to agree; limbs that hang on one creature and stick out of the other swing as they do, see `limbs`.
+Travel is scaled by the sizes of the two; bones without a counterpart keep to their parents.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import UserError
-from ...io_common.scene import compat, selection
+from ...io_common.scene import armature, compat, selection
 from ...io_common.scene import mesh as meshes
-from ..formats import bone_match, bone_space
-from . import bake, clip_copy, clip_edit, clips, curves, frames, rig_motion, sound_table
+from ..formats import bone_match, bone_space, limbs
+from . import bake, clip_copy, clip_edit, clips, curves, frames, own, resting, rig_motion, sound_table
 from .rig_motion import Rest
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _STILL = 2e-5  # of the size: bones that never leave their place by more get no location curves
 _TURNED = 1e-3
+_FLAT = 1e-30  # of a determinant
 _CLEARLY = 0.7  # the way the objects stand counts only where it brings the bones this much nearer
 
 
@@ -81,8 +83,10 @@ def retarget(context: bpy.types.Context, target: Party, source: Party, *, with_s
     """
     if target.rig == source.rig or target.rig.data == source.rig.data:
         raise UserError(f'"{target.rig.name}" is the armature to take animations from; select another one')
-    if target.rig.library is not None or (target.mesh is not None and target.mesh.data.library is not None):
+    if target.rig.library is not None:
         raise UserError(f'"{target.rig.name}" belongs to another .blend file and cannot be changed')
+    if target.mesh is not None:
+        own.require(target.mesh)
     plan = laid_out(context, target.rig, source.rig)
     names = plan.target.names
     lost = [name for name, found in zip(names, plan.match.source.tolist(), strict=True) if found < 0]
@@ -97,6 +101,8 @@ def retarget(context: bpy.types.Context, target: Party, source: Party, *, with_s
     if not made:
         raise UserError(f'bones show none of the animations of "{source.rig.name}"')
     compat.assign_action(target.rig, made[0])
+    if target.mesh is not None:
+        resting.complete(target.rig, meshes.of(target.mesh))
     named = [name for name, by_name in zip(names, plan.match.named.tolist(), strict=True) if by_name]
     placed = [name for name in names if name not in set(named) | set(lost)]
     return Outcome(made, skipped, named, placed, lost)
@@ -107,6 +113,9 @@ def laid_out(
 ) -> Plan:
     """Match the bones as both stand in their own space, or as they stand in the scene where that fits much better."""
     context.view_layer.update()
+    for rig in (target, source):
+        if abs(np.linalg.det(np.array(rig.matrix_world, np.float64)[:3, :3])) < _FLAT:
+            raise UserError(f'"{rig.name}" has a scale of 0, so that its bones have no size; give it another one')
     mine, other = Rest.of(target), Rest.of(source)
     still = np.eye(3)
     own = mine.turned(still)
@@ -127,6 +136,8 @@ def _listed(
     """An Action for every entry of the list that bones show, and how many others there are."""
     made = []
     owner = cast("bpy.types.Object", source.mesh)
+    for item in listed:
+        frames.require_bearable(selection.scene(context), item)  # before anything is made
     for number in range(len(listed)):
         item = clips.animations(owner.data)[number]
         aim = _aim(owner, source.rig, item)
@@ -189,7 +200,7 @@ def _fitted(context: bpy.types.Context, target: bpy.types.Object, plan: Plan, mo
     source = cast("bpy.types.Object", motion.aim.block)
     moved = rig_motion.motion(context, source, motion.aim, motion.times.tolist())
     local = bone_space.local_motion(carried(plan, moved), plan.target.matrix, plan.target.parent)
-    made = bpy.data.actions.new(motion.title or "Animation")
+    made = bpy.data.actions.new(armature.fit_name(motion.title) or "Animation")
     made.use_fake_user = True
     bag = compat.curves(target, made)
     still = _STILL * max(plan.target.turned(np.eye(3)).size, 1e-9)
@@ -204,6 +215,8 @@ def carried(plan: Plan, moved: Matrices) -> Matrices:
     """What moves the rest pose of the target, (N, T, 4, 4), from what moves that of the source, (N, S, 4, 4)."""
     scale = np.maximum(np.cbrt(np.linalg.det(moved[..., :3, :3])), 1e-6)
     turn = plan.frame @ (moved[..., :3, :3] / scale[..., None, None]) @ plan.frame.T
+    way = limbs.ways(plan.target.turned(np.eye(3)), plan.source.turned(plan.frame), plan.target.parent, plan.match)
+    turned = limbs.turned(turn, way, plan.target.parent, plan.match)
     travel = _travel(plan.source, moved, scale) @ plan.frame.T * plan.ratio
     shift = np.einsum("nbij,bj->nbi", moved[..., :3, :3], plan.source.heads) + moved[..., :3, 3] - plan.source.heads
     shift = shift @ plan.frame.T * plan.ratio
@@ -221,8 +234,8 @@ def carried(plan: Plan, moved: Matrices) -> Matrices:
         if parent < 0 or not led[parent]:
             place = place + shift[:, found]
         elif not plan.target.connected[bone]:
-            place = place + np.einsum("nij,nj->ni", above[:, :3, :3], travel[:, found])
-        linear = turn[:, found] * scale[:, found, None, None]
+            place = place + np.einsum("nij,nj->ni", above[:, :3, :3], travel[:, found] @ way[bone].T)
+        linear = turned[:, bone] * scale[:, found, None, None]
         result[:, bone, :3, :3] = linear
         result[:, bone, :3, 3] = place - linear @ head
     return result

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...io_common.scene import selection
 from ..formats import rigid
 from ..formats.bone_match import Skeleton
-from . import bake, curves
+from . import bake, curves, passing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,13 +81,10 @@ def motion(context: bpy.types.Context, rig: bpy.types.Object, aim: bake.Aim, tim
     home: Any = np.linalg.inv(np.array(rig.matrix_world, np.float64))
     result = np.empty((len(times), len(rest.names), 4, 4))
     old = rig.data.pose_position
-    scene = selection.scene(context)
     try:
         rig.data.pose_position = "POSE"
         with selection.evaluated(context, [rig]), bake.playing(context, [bake.Body.of(rig, None)], [aim]):
-            for number, time in enumerate(times):
-                frame = int(np.floor(time))
-                scene.frame_set(frame, subframe=float(time - frame))
+            for number in passing.visited(context, np.asarray(times, np.float64), whole_scene=False):
                 evaluated = rig.evaluated_get(context.evaluated_depsgraph_get())
                 moved = home @ np.array(evaluated.matrix_world, np.float64)
                 result[number] = moved @ _matrices(evaluated.pose.bones, "matrix") @ back
@@ -107,7 +104,6 @@ def write(
 
     Rotations are keyed as the bone rotates. A location below `still` and a scale of 1 get no curves.
     """
-    path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]'
     group = bag.groups.new(bone.name)
     channels = [turns(local.rotation, bone.rotation_mode)]
     if np.abs(local.location).max(initial=0.0) > still:
@@ -116,7 +112,7 @@ def write(
         channels.append(("scale", np.repeat(local.scale[:, None], 3, axis=1)))
     pen = curves.Pen(bag)
     for channel, values in channels:
-        pen.write(f"{path}.{channel}", times, values, group)
+        pen.write(curves.path_of(bone.name, channel), times, values, group)
 
 
 def turns(quaternion: Matrices, mode: str) -> tuple[str, Matrices]:

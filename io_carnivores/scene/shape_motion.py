@@ -7,6 +7,7 @@ evenly. Relative keys need a value curve per key; other exporters (glTF, FBX) un
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import bpy
@@ -14,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
-from ...io_common.scene import compat
+from ...io_common.scene import armature, compat
 from ...io_common.scene import mesh as meshes
 from ..formats import motion
 from ..formats.model import label
-from . import clips, curves
+from . import base_edits, clips, curves, kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     from ..formats.motion import Animation
 
 _NEAR = 1.0  # keys are 10 apart
+_TITLE = 40  # bytes of the 63 that a key may be called, before its numbers
 
 
 def build(obj: bpy.types.Object, animations: Sequence[Animation], *, relative: bool, fps: float) -> None:
     """Give `obj` a key per frame and an Action per animation; `clips.animations` must list them in the same order."""
-    for item, animation in zip(clips.animations(obj.data), animations, strict=True):
-        add(obj, item, animation, fps, relative=relative)
+    for number, (item, animation) in enumerate(zip(clips.animations(obj.data), animations, strict=True)):
+        title = clips.block_title(label(animation.name) or item.name, number, len(animations), "Animation")
+        add(obj, item, animation, fps, relative=relative, title=title)
     first = next((item.action for item in clips.animations(obj.data) if item.action is not None), None)
     if first is not None:
         assign(obj, first)
@@ -47,7 +50,7 @@ def keys_of(obj: bpy.types.Object) -> bpy.types.Key:
     return cast("bpy.types.Key", meshes.of(obj).shape_keys)
 
 
-def add(
+def add(  # noqa: PLR0913
     obj: bpy.types.Object,
     item: clips.CARNIVORES_PG_animation,
     animation: Animation,
@@ -55,6 +58,7 @@ def add(
     *,
     relative: bool = False,
     matrix: npt.NDArray[np.float64] | None = None,
+    title: str = "",
 ) -> None:
     """Give `obj` the keys and the Action of one more animation.
 
@@ -66,7 +70,8 @@ def add(
     if matrix is not None:
         values = (values.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
     values = np.ascontiguousarray(values).reshape(len(values), -1)
-    _add(obj, item, values, label(animation.name) or item.name or "Animation", fps, relative=relative)
+    title = title or armature.fit_name(label(animation.name) or item.name) or "Animation"
+    _add(obj, item, values, title, fps, relative=relative)
 
 
 def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: clips.CARNIVORES_PG_animation) -> bool:
@@ -75,7 +80,11 @@ def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: cli
     if numbers is None:
         return False
     values = points(meshes.of(obj), numbers)
-    _add(obj, item, values, item.name or "Animation", source.rate, relative=keys_of(obj).use_relative)
+    _add(
+        obj, item, values, armature.fit_name(item.name) or "Animation", source.rate, relative=keys_of(obj).use_relative
+    )
+    if source.action is not None and item.action is not None:
+        kept.copy(source.action, item.action, kept.MEAN)  # edits of the base are in the copy as they are in these
     return True
 
 
@@ -94,6 +103,7 @@ def _add(
     first = between(keys, item.first_key, item.last_key)
     item.action = _action(keys, title, first[0] if first is not None else 0, len(points), item.kps, fps)
     item.rate = fps
+    base_edits.remember(meshes.of(obj), item.action, points.reshape(len(points), -1, 3))
 
 
 def append(
@@ -111,8 +121,11 @@ def append(
     was_relative = keys.use_relative
     # A new absolute key may go where the time line stands, among the others; a relative one goes behind all of them.
     keys.use_relative = True
+    named = armature.cut_name(title, _TITLE)
+    if f"{named} 0000" in keys.key_blocks:  # with a number of our own, Blender need not look for a free one
+        named = f"{named}.{number}"
     for frame, values in enumerate(points):
-        block = obj.shape_key_add(name=f"{title[:40]} {frame:04d}", from_mix=False)
+        block = obj.shape_key_add(name=f"{named} {frame:04d}", from_mix=False)
         block.interpolation, block.value = "KEY_LINEAR", 0.0
         block.points.foreach_set("co", values)
     keys.use_relative = was_relative
@@ -180,23 +193,34 @@ def frames_of(mesh: bpy.types.Mesh, item: clips.CARNIVORES_PG_animation) -> npt.
     return np.asarray(FILE_Y_UP.undo(values), np.float32)
 
 
-def silence(mesh: bpy.types.Mesh) -> dict[str, float]:
-    """Take every relative key of an animation out of the mix, so that only the Action counts; their values before."""
+@dataclass(frozen=True)
+class Mix:
+    """How keys are mixed: the `values` of all K of them, (K,) f32, and where absolute ones stand in time."""
+
+    values: npt.NDArray[np.float32]
+    time: float
+
+
+def silence(mesh: bpy.types.Mesh) -> Mix | None:
+    """Take every relative key of an animation out of the mix, so that only the Action counts; how it was before."""
     keys = mesh.shape_keys
-    if keys is None or not keys.use_relative:
-        return {}
-    old: dict[str, float] = {}
-    for item in clips.animations(mesh):
-        for block in [keys.key_blocks[number] for number in block_numbers(mesh, item) or ()]:
-            old[block.name] = block.value
-            block.value = 0.0
-    return old
+    if keys is None:
+        return None
+    before = Mix(np.empty(len(keys.key_blocks), np.float32), keys.eval_time)
+    keys.key_blocks.foreach_get("value", before.values)
+    if keys.use_relative:
+        for item in clips.animations(mesh):
+            for number in block_numbers(mesh, item) or ():
+                keys.key_blocks[number].value = 0.0
+    return before
 
 
-def set_values(mesh: bpy.types.Mesh, values: dict[str, float]) -> None:
-    """Mix keys as they were."""
-    for name, value in values.items():
-        mesh.shape_keys.key_blocks[name].value = value
+def mix_again(mesh: bpy.types.Mesh, before: Mix | None) -> None:
+    """Mix keys as they were, those too that an Action moved which is none of the list."""
+    keys = mesh.shape_keys
+    if keys is not None and before is not None:
+        keys.key_blocks.foreach_set("value", before.values)
+        keys.eval_time = before.time
 
 
 def remove(obj: bpy.types.Object, item: clips.CARNIVORES_PG_animation) -> None:

@@ -12,7 +12,10 @@ import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
 from ...io_common.scene import armature
+from ...io_common.scene import mesh as meshes
+from ..formats import rigid
 from ..formats.model import BONE, bone_names, label, name_field
+from ..formats.rigid import Bodies
 from . import kept
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 # Blender rebuilds bone heads from their parents, so they come back a little off; far below anything one would edit.
 _TOLERANCE = 1e-4
 _DRIFT = 4e-6
+_LAST = 0x7FFF  # owners are 16-bit numbers
+_APART = 0.5  # file units; what frames and base pose say of a joint differs by a step or two anyway
 _OWNER = re.compile(r"Owner (\d{1,40})")  # with zeros in front where a bone of the file has the plain name
 _NUMBERED = re.compile(r"\.\d{3,}$")
 
@@ -105,10 +110,8 @@ def table(obj: bpy.types.Object, rig: bpy.types.Object | None, matrix: npt.NDArr
 
     `matrix` takes the armature's space to Blender axes in file units, None for the identity.
     """
-    if rig is not None and any(
-        kept.has(bone, kept.OWNER_NUMBER) for bone in cast("bpy.types.Armature", rig.data).bones
-    ):
-        return _recovered(rig)
+    if rig is not None and is_recovered(rig):
+        return _recovered(obj, rig, matrix)
     raw = kept.get_array(cast("bpy.types.ID", obj.data), kept.BONES, BONE)
     titles = list(group_names(raw, np.zeros(0, np.int16)).values())
     if rig is None or not len(rig.data.bones):
@@ -159,19 +162,64 @@ def _links(sources: list[int | None], raw: npt.NDArray[Any]) -> npt.NDArray[np.i
     return found
 
 
-def _recovered(rig: bpy.types.Object) -> Table:
-    """The table of an armature that was recovered from motion: owners keep their numbers, new bones get free ones."""
+def is_recovered(rig: bpy.types.Object | None) -> bool:
+    """Whether the bones of an armature were recovered from motion."""
+    return rig is not None and any(kept.has(bone, kept.OWNER_NUMBER) for bone in rig.data.bones)
+
+
+def _recovered(obj: bpy.types.Object, rig: bpy.types.Object, matrix: npt.NDArray[np.float64] | None) -> Table:
+    """The table of an armature that was recovered from motion: owners keep their numbers, new bones get free ones.
+
+    A number between them that no bone has stands for nothing: an unused record without a parent.
+    """
+    bones = list(rig.data.bones)
     groups: dict[str, int] = {}
-    for bone in rig.data.bones:
+    for bone in bones:
         number = kept.get(bone, kept.OWNER_NUMBER, -1)
         if kept.has(bone, kept.OWNER_NUMBER) and number not in groups.values():
             groups[bone.name] = number
     free = max(groups.values(), default=-1) + 1
-    for bone in rig.data.bones:
+    for bone in bones:
         if bone.name not in groups:
             groups[bone.name] = free
             free += 1
-    return Table(np.zeros(0, BONE), groups, [])
+    # A mobile model has vertices of owner -1, which is no place in a table.
+    listed = [bone for bone in bones if 0 <= groups[bone.name] <= _LAST]
+    numbers = [groups[bone.name] for bone in listed]
+    names = [bone.name for bone in listed]
+    heads = np.array([bone.head_local for bone in listed], np.float64).reshape(-1, 3)
+    records = np.zeros(max(numbers, default=-1) + 1, BONE)
+    records["name"] = [np.void(name_field(f"Owner {number}")) for number in range(len(records))]
+    records["parent"] = -1
+    moved = _in_base(obj, numbers, heads)
+    moved = moved if matrix is None else moved @ matrix[:3, :3].T + matrix[:3, 3]
+    records["position"][numbers] = FILE_Y_UP.undo(moved)
+    records["name"][numbers] = [np.void(name_field(name)) for name in names]
+    above = [groups[bone.parent.name] if bone.parent is not None else -1 for bone in listed]
+    records["parent"][numbers] = [number if number <= _LAST else -1 for number in above]
+    return Table(records, groups, [], cut_names=_cut(records[numbers], names))
+
+
+def _in_base(obj: bpy.types.Object, numbers: list[int], heads: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Heads (B, 3) of the bones with these owner `numbers` (B,), where the base pose has them: bones rest in another.
+
+    A bone stays where its vertices hardly move from one to the other.
+    """
+    mesh = meshes.of(obj)
+    rest, base = (meshes.get_attribute(mesh, name, "FLOAT_VECTOR", "POINT") for name in (kept.REST, kept.BASE))
+    shown = meshes.get_attribute(mesh, kept.BODY, "INT", "POINT")
+    shown = meshes.get_attribute(mesh, kept.OWNER, "INT", "POINT") if shown is None else shown
+    if rest is None or base is None or shown is None or not len(rest):
+        return heads
+    body = np.full(len(shown), len(numbers))
+    for place, number in enumerate(numbers):
+        body[shown == number] = place
+    bodies = Bodies.of(body, len(numbers) + 1)
+    points = base[bodies.order][:, :, None].astype(np.float32)
+    moved = rigid.fit(bodies, rest[bodies.order].astype(np.float64), points, np.ones(len(rest)))
+    there = np.einsum("bij,bj->bi", moved.rotation[0, :-1], heads) + moved.translation[0, :-1]
+    far = (np.linalg.norm(there - heads, axis=1) > _APART) & (bodies.sizes[:-1] > 0)
+    return np.where(far[:, None], there, heads)
 
 
 def _origins(bones: list[bpy.types.Bone], titles: list[str]) -> list[int | None]:

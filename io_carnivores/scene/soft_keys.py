@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.axes import FILE_Y_UP
-from ...io_common.scene import compat
+from ...io_common.scene import armature, compat
 from ...io_common.scene import mesh as meshes
-from . import clips, curves, numbering, originals, shape_motion
+from . import clips, curves, kept, numbering, originals, shape_motion
 
 if TYPE_CHECKING:
     import bpy
@@ -68,8 +68,8 @@ def show(obj: bpy.types.Object) -> None:
 def _add(obj: bpy.types.Object, item: Any) -> None:
     mesh = meshes.of(obj)
     original = originals.of(item.action, mesh)
-    if original is None or not curves.is_sealed(item.action):
-        return
+    if original is None or not curves.is_sealed(item.action) or kept.has(item.action, kept.PLACE):
+        return  # keys are in the space of the mesh, frames may be in another
     claims, rest = numbering.claimed(mesh)
     number = numbering.settle(claims, rest, meshes.get_positions(mesh), numbering.reference(mesh))
     strays, busy = original.strays()
@@ -96,7 +96,7 @@ def _corners(times: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) ->
 
 def _write(obj: bpy.types.Object, item: Any, points: npt.NDArray[np.float64]) -> None:
     keys = shape_motion.keys_of(obj)
-    action = compat.companion(item.action, f"{item.action.name} soft")
+    action = compat.companion(item.action, armature.fit_name(f"{item.action.name} soft"))
     span = np.array(item.action.frame_range, np.float64)
     curves.write_curve(compat.curves(keys, action), _CURVE, points)
     curves.seal(action, span)

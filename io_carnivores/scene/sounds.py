@@ -12,11 +12,13 @@ import numpy as np
 
 from ...io_common.formats import files
 from ...io_common.formats.errors import ExportError, FormatError, UserError
-from ...io_common.scene import compat
+from ...io_common.scene import armature, compat
 from ..formats import sound_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+_STEM = 55  # bytes of a file's name, which the Sound is called after at first
 
 
 def pack(name: str, data: bytes) -> bpy.types.Sound:
@@ -25,9 +27,16 @@ def pack(name: str, data: bytes) -> bpy.types.Sound:
 
 
 def pack_all(entries: Iterable[tuple[str, bytes]]) -> list[bpy.types.Sound]:
-    """A packed Sound for each name and its raw PCM."""
+    """A packed Sound for each name and its raw PCM; all that are silent from the start share one."""
+    made: list[bpy.types.Sound] = []
+    silent: bpy.types.Sound | None = None
     with tempfile.TemporaryDirectory() as folder:
-        return [_pack(Path(folder), name, sound_data.wav(data), ".wav") for name, data in entries]
+        for name, data in entries:
+            sound = silent if silent is not None and not data else None
+            sound = sound or _pack(Path(folder), name, sound_data.wav(data), ".wav")
+            silent = silent if data else sound
+            made.append(sound)
+    return made
 
 
 def pack_file(name: str, data: bytes, suffix: str) -> bpy.types.Sound:
@@ -38,11 +47,12 @@ def pack_file(name: str, data: bytes, suffix: str) -> bpy.types.Sound:
 
 def _pack(folder: Path, name: str, data: bytes, suffix: str) -> bpy.types.Sound:
     """Blender can only pack what is on disk, so a file exists in `folder`, which has to go afterwards."""
-    path = folder / f"{files.safe_stem(name, 'sound')}{suffix}"
+    name = armature.fit_name(name) or "Sound"
+    path = folder / f"{armature.cut_name(files.safe_stem(name, 'sound'), _STEM)}{suffix}"
     path.write_bytes(data)
     sound = bpy.data.sounds.load(str(path))
     sound.pack()
-    sound.name = name or "Sound"
+    sound.name = name
     sound.filepath = f"//{path.name}"
     return sound
 

@@ -14,7 +14,7 @@ from ...io_common.formats.errors import UserError
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
 from ..formats import check_character
-from ..scene import clip_edit, clips, frames, playback
+from ..scene import clip_edit, clips, frames, own, playback
 from . import state
 from .target import target
 
@@ -33,6 +33,7 @@ class _OnList(_Base):
     """An operator on the list of the mesh that the panels are about; `number` -1 means the chosen entry."""
 
     bl_options = {"REGISTER", "UNDO"}
+    changes_list = True
 
     if TYPE_CHECKING:
         number: int
@@ -46,6 +47,10 @@ class _OnList(_Base):
             return False
         if obj.mode == "EDIT":
             cls.poll_message_set("Leave Edit Mode first")
+            return False
+        why = own.refusal(obj) if cls.changes_list else ""
+        if why:
+            cls.poll_message_set(f"{why[0].upper()}{why[1:]}")
             return False
         return True
 
@@ -220,6 +225,7 @@ class CARNIVORES_OT_animation_play(_OnList, bpy.types.Operator):
 
     bl_idname = "carnivores.animation_play"
     bl_label = "Play Animation"
+    changes_list = False
 
     if TYPE_CHECKING:
         use_rate: bool

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...io_common.formats.files import safe_stem
 from ...io_common.formats.registry import Format
 from ..formats import ani, car, cat_set, check, check_character, model, model_3df, model_3dn, textures, vtl
-from ..scene import animation_files, build, character, character_set, extract, rebake
+from ..scene import animation_files, build, character, character_set, extract, rebake, untouched_lists
 from ..scene.options import (
     GAMES,
     AnimationOptions,
@@ -123,6 +123,7 @@ FORMATS: tuple[Format, ...] = (
         import_options=AnimationOptions,
         export_options=ExportAnimationOptions,
         build=animation_files.build_vtl,
+        guard=untouched_lists.guard,
         extract=animation_files.extract_vtl,
         rebake=rebake.rebake,
         games=_GAMES,
@@ -140,6 +141,7 @@ FORMATS: tuple[Format, ...] = (
         import_options=AnimationOptions,
         export_options=ExportAniOptions,
         build=animation_files.build_ani,
+        guard=untouched_lists.guard,
         extract=animation_files.extract_ani,
         rebake=rebake.rebake,
         games=_GAMES,

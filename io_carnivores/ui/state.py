@@ -147,7 +147,7 @@ class CARNIVORES_PG_sidebar(bpy.types.PropertyGroup):
         checked_names: StringProperty(options={"HIDDEN"}, description="Names of the checked objects, one a line")
         show_chosen: BoolProperty(
             name="Show Chosen",
-            description="Show the animation chosen in the list: its Action is assigned, and the scene takes its range",
+            description="Show the animation that is chosen in the list: assign its Action, set the range of the scene",
             default=True,
         )
         legend: PointerProperty(type=CARNIVORES_PG_legend)

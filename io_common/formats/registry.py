@@ -10,6 +10,7 @@ from .errors import UnknownFormatError
 from .options import NoOptions
 
 if TYPE_CHECKING:
+    import contextlib
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
@@ -30,7 +31,8 @@ class Format:
     returns the objects made; `gather(context, options)` returns the groups of objects that make one file each, with
     their names, where that is not every object by itself; `extract(context, objects, options, digest, path)` returns
     the model to be written to `path`; `finish(model, path)` returns files that go beside it, path -> bytes;
-    `rebake(context, objects, model)` bakes all motion of an import anew and says how near it comes to `model`.
+    `rebake(context, objects, model)` bakes all motion of an import anew and says how near it comes to `model`;
+    `guard(context)` surrounds `build` where that changes what is there, and takes that back when anything is raised.
 
     `games` are (value, label) pairs of the games that `check` knows limits of.
     """
@@ -52,6 +54,7 @@ class Format:
     gather: Callable[..., list[Any]] | None = None
     finish: Callable[..., dict[Path, bytes]] | None = None
     rebake: Callable[..., dict[str, Any]] | None = None
+    guard: Callable[..., contextlib.AbstractContextManager[None]] | None = None
     games: tuple[tuple[str, str], ...] = ()
 
 

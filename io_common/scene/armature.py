@@ -124,10 +124,12 @@ def fit_name(text: str, kind: type = bpy.types.ID) -> str:
     Blender itself would cut inside a character, and then cannot tell the name any more. Bytes of a file name that are
     no text become "?".
     """
-    raw = text.encode(errors="replace")
-    if len(raw) <= _ALWAYS_FITS:
-        return raw.decode()
-    return raw[: name_limit(kind) - 4].decode(errors="ignore")
+    return cut_name(text, max(_ALWAYS_FITS, name_limit(kind) - 4))
+
+
+def cut_name(text: str, most: int) -> str:
+    """`text` cut to `most` bytes of UTF-8, between two characters."""
+    return text.encode(errors="replace")[:most].decode(errors="ignore")
 
 
 def fit_bone_name(text: str) -> str:

@@ -90,14 +90,24 @@ def get_uvs(mesh: bpy.types.Mesh) -> list[npt.NDArray[np.float32]]:
     return found
 
 
-def set_vertex_normals(mesh: bpy.types.Mesh, normals: npt.NDArray[np.float32]) -> None:
-    """Custom normals (V, 3) f32 of length one; to the bit from 4.5, before it as well as 32 bits can."""
+def set_vertex_normals(mesh: bpy.types.Mesh, normals: npt.NDArray[np.float32], *, turning: bool = False) -> None:
+    """Custom normals (V, 3) f32 of length one; to the bit from 4.5, before it as well as 32 bits can.
+
+    With `turning` they turn with the faces around them in every version: of a mesh that bones move, free ones would
+    stay as they are at rest.
+    """
     if not len(mesh.polygons):
         return
-    if compat.has_free_normals():
+    if compat.has_free_normals() and not turning:
         set_attribute(mesh, "custom_normal", "FLOAT_VECTOR", "POINT", normals)
     else:
         cast("Any", mesh).normals_split_custom_set_from_vertices(normals.tolist())
+
+
+def has_free_normals(mesh: bpy.types.Mesh) -> bool:
+    """Whether the custom normals of `mesh` are held as they were given, whatever the faces around them do."""
+    found = mesh.attributes.get("custom_normal")
+    return found is not None and found.data_type == "FLOAT_VECTOR"
 
 
 def get_corner_normals(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32]:
@@ -256,10 +266,10 @@ def with_normals_then_moved(
     normals: npt.NDArray[np.float32],
     moved: npt.NDArray[np.float32],
 ) -> npt.NDArray[np.float32]:
-    """(L, 3): the corner normals of a mesh that is given custom normals (V, 3) and whose vertices are moved then."""
+    """(L, 3): the corner normals of a mesh that is given turning normals (V, 3) and whose vertices are moved then."""
     mesh = from_triangles("Normals", positions, corners)
     try:
-        set_vertex_normals(mesh, normals)
+        set_vertex_normals(mesh, normals, turning=True)
         _data(mesh.attributes["position"]).foreach_set("vector", np.ascontiguousarray(moved, np.float32).ravel())
         mesh.update()
         return get_corner_normals(mesh)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,16 +65,18 @@ def import_file(context: bpy.types.Context, entry: Format, path: Path, job: Job)
     if entry.build is None:
         raise UserError(f"a {entry.label} has nothing to show in a scene", path=path)
     data, model = load(entry, path, job.options, job.digest, job.formats)
-    with rollback(context):
+    guard = entry.guard(context) if entry.guard is not None else contextlib.nullcontext()
+    with rollback(context), guard:
         job.shown.update(_READ)
         try:
             _require_room(context)
             made = entry.build(context, model, path, job.options, job.digest)
         except UserError as error:
             raise error.at(path) from error
+        digest = fingerprint(data)
         for obj in made:
             if obj.data is not None:
-                remember(obj.data, fingerprint(data))
+                remember(obj.data, digest)
         job.shown.update(1.0)
     return made
 
@@ -109,8 +112,9 @@ def select_only(context: bpy.types.Context, objects: Sequence[bpy.types.Object])
     """Select `objects` and nothing else, the first one active, as far as the view layer shows them."""
     # From 5.2 the layer learns of new objects only here.
     context.view_layer.update()
+    wanted = set(objects)
     for obj in context.view_layer.objects:
-        obj.select_set(obj in objects)
+        obj.select_set(obj in wanted)
     present = [obj for obj in objects if obj.name in context.view_layer.objects]
     if present:
         context.view_layer.objects.active = present[0]

@@ -19,7 +19,7 @@ from .cli_inputs import Source, UsageError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ..formats.registry import Format
     from .cli_options import Flags
@@ -164,7 +164,7 @@ def _plan(arguments: argparse.Namespace, formats: Sequence[Format], console: Con
         raise UsageError(f"say with --to EXT what to write into the folder {folder}")
     if single is None and folder.exists() and not folder.is_dir():
         raise UsageError(f"--out {folder} is a file, expected a folder")
-    goal = find_goal(arguments.to, single.suffix if single is not None else "", formats)
+    goal = find_goal(arguments.to, single.suffix if single is not None else "", formats, _games_of(words, formats))
     importable = [entry for entry in formats if entry.build is not None]
     sources, missing = cli_inputs.expand(words, cli_inputs.extensions_of(importable))
     for error in missing:
@@ -193,16 +193,31 @@ def _spread(
     return tuple(jobs.values())
 
 
-def find_goal(word: str | None, suffix: str, formats: Sequence[Format]) -> Goal:
+def _games_of(words: Sequence[str], formats: Sequence[Format]) -> set[str]:
+    """The games that the named files can only belong to, by their extensions."""
+    suffixes = {Path(word).suffix.lower() for word in words}
+    owners = [{_game(entry) for entry in formats if suffix in entry.extensions} for suffix in suffixes]
+    return {game for games in owners if len(games) == 1 for game in games}
+
+
+def _game(entry: Format) -> str:
+    return entry.id.partition("_")[0]
+
+
+def find_goal(word: str | None, suffix: str, formats: Sequence[Format], games: Collection[str] = ()) -> Goal:
     """What `--to word` and the suffix of the output mean; raises `UsageError` when that is nothing, or two things.
 
-    `word` is an extension, with or without the dot, or the id of a format; it decides where both are given.
+    `word` is an extension, with or without the dot, or the id of a format; it decides where both are given. Where
+    several formats have the extension, that of the game counts which the sources belong to, if `games` is one.
     """
     wanted = (word or suffix).lower()
     extension = f".{wanted.lstrip('.')}"
     writable = [entry for entry in formats if entry.extract is not None]
     found = [Goal(suffix or entry.extensions[0], entry) for entry in writable if entry.id == wanted]
-    found = found or [Goal(extension, entry) for entry in writable if extension in entry.extensions]
+    fitting = [entry for entry in writable if extension in entry.extensions]
+    if len(games) == 1:
+        fitting = [entry for entry in fitting if _game(entry) in games] or fitting
+    found = found or [Goal(extension, entry) for entry in fitting]
     found += [Goal(extension, target) for target in convert.TARGETS if target.suffix == extension]
     if len(found) == 1 and (not suffix or suffix.lower() == found[0].suffix.lower()):
         return found[0]

@@ -176,8 +176,10 @@ def bounds(found: Msh) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]
     clouds = [part.positions for part in found.submeshes if len(part.positions)]
     if not clouds:
         return np.zeros(3, "<f4"), np.zeros(3, "<f4")
-    return np.max([cloud.max(axis=0) for cloud in clouds], axis=0), np.min(
-        [cloud.min(axis=0) for cloud in clouds], axis=0
+    # Column by column: numpy goes over short rows one at a time.
+    return (
+        np.array([max(cloud[:, axis].max() for cloud in clouds) for axis in range(3)], "<f4"),
+        np.array([min(cloud[:, axis].min() for cloud in clouds) for axis in range(3)], "<f4"),
     )
 
 

@@ -157,9 +157,14 @@ def _fit(
             f"{_some([found.bone_names[row] for row in missing])}",
             subject=path.name,
         )
+    parents = _parents(obj, source)
     if kept.get(_data(obj), kept.HIERARCHY, "") == "INFERRED":
-        rig.reparent(context, obj, _parents(obj, source))
+        rig.reparent(context, obj, parents)
         _mark(obj, path)
+    else:  # a part may have brought bones of its own
+        added_later = set(rig.guessed(obj))
+        rig.reparent(context, obj, {label: above for label, above in parents.items() if label in added_later})
+    rig.settle(obj)
 
 
 def _parents(obj: bpy.types.Object, source: _Source) -> dict[str, str]:

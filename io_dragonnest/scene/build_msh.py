@@ -47,9 +47,11 @@ def build(
     )
     part = uuid.uuid4().hex
     made = _submeshes(whole, name, rig, scale, options, materials)
+    common = _common(whole, scale)
     for obj in made:
         collection.objects.link(obj)
-        _keep(cast("bpy.types.Mesh", obj.data), whole, scale)
+        for title, value in common.items():
+            kept.put(cast("bpy.types.ID", obj.data), title, value)
     extras = collisions.build(whole, rig, scale), dummies.build(whole, rig, scale)
     for title, objects in zip(("Collisions", "Dummies"), extras, strict=True):
         _hide(context, collection, f"{name} {title}", objects)
@@ -110,13 +112,15 @@ def _submeshes(
     return made
 
 
-def _keep(mesh: bpy.types.Mesh, model: SkeletalMsh, scale: float) -> None:
-    """What belongs to the file as a whole, on every mesh: any of them may be deleted."""
-    kept.put(mesh, kept.SCALE, float(np.float32(scale)))
-    kept.put(mesh, kept.HEADER, header(model))
-    kept.put(mesh, kept.BONES, model.bones.tobytes())
-    kept.put(mesh, kept.TAIL, model.trailing)
-    kept.put(mesh, kept.BOUNDS, np.concatenate(msh.bounds(model)).astype("<f4").tobytes())
+def _common(model: SkeletalMsh, scale: float) -> dict[str, bytes | float]:
+    """What belongs to the file as a whole: kept on every mesh, as any of them may be deleted."""
+    return {
+        kept.SCALE: float(np.float32(scale)),
+        kept.HEADER: header(model),
+        kept.BONES: model.bones.tobytes(),
+        kept.TAIL: model.trailing,
+        kept.BOUNDS: np.concatenate(msh.bounds(model)).astype("<f4").tobytes(),
+    }
 
 
 def header(model: Msh) -> bytes:

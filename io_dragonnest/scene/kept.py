@@ -50,6 +50,7 @@ HIERARCHY_FROM = "dragonnest_hierarchy_from"  # name of that file
 BIND = "dragonnest_bind"  # the file's inverse bind matrix, 16 f4
 REST = "dragonnest_rest"  # the rest matrix that was made of it, 16 f4
 NAME = "dragonnest_name"  # the name field, raw, without the NULs at its end
+GUESSED = "dragonnest_guessed"  # what it hangs on was guessed, on an armature whose other links are known
 HELPER = "dragonnest_helper"  # in no model: an animation brought it
 # On armatures too: the animation files that were imported onto them, as JSON (see `clips`).
 ANIS = "dragonnest_anis"

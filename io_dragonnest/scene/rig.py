@@ -237,6 +237,17 @@ def reparent(context: bpy.types.Context, obj: bpy.types.Object, parents: Mapping
     return len(wanted)
 
 
+def guessed(obj: bpy.types.Object) -> list[str]:
+    """The bones of an armature that were added to it by a part that did not say what they hang on."""
+    return [bone.name for bone in _data(obj).bones if kept.get(bone, kept.GUESSED, False)]
+
+
+def settle(obj: bpy.types.Object) -> None:
+    """Forget that any link was guessed."""
+    for label in guessed(obj):
+        kept.put(_data(obj).bones[label], kept.GUESSED, False)
+
+
 def origin(bone: bpy.types.Bone) -> str:
     """The key of the name a bone came with, else of the name it has."""
     raw = kept.get(bone, kept.NAME, b"")

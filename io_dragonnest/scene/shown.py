@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..formats.submesh import Submesh
 
 _BGRA = [2, 1, 0, 3]
+_UNIT = 2e-6  # how far the square of a normal's length may be from one to count as one
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,12 @@ class Shown:
     @cached_property
     def normals(self) -> npt.NDArray[np.float32]:
         """(V, 3) f32 of length one; up where the file holds no direction."""
-        wide = space.AXES.apply(self.source.normals).astype(np.float64)
+        plain = space.AXES.apply(self.source.normals)
+        with np.errstate(invalid="ignore", over="ignore"):
+            square = np.einsum("ij,ij->i", plain, plain)
+        if (np.abs(square - 1.0) < _UNIT).all():  # as in every file of the game: nothing to mend
+            return plain
+        wide = plain.astype(np.float64)
         with np.errstate(invalid="ignore", over="ignore"):
             length = np.sqrt(np.einsum("ij,ij->i", wide, wide))[:, None]
         good = np.isfinite(length) & (length > 1e-12)
@@ -60,7 +66,10 @@ class Shown:
     @cached_property
     def uvs(self) -> list[npt.NDArray[np.float32]]:
         """One (V, 2) f32 for each set, origin at the bottom left; 0 where the file holds no number."""
-        return [upright(np.where(np.isfinite(uv), uv, np.float32(0)).astype(np.float32)) for uv in self.source.uvs]
+        return [
+            upright(uv if np.isfinite(uv).all() else np.where(np.isfinite(uv), uv, np.float32(0)).astype(np.float32))
+            for uv in self.source.uvs
+        ]
 
     @cached_property
     def colours(self) -> npt.NDArray[np.uint8] | None:
@@ -94,7 +103,7 @@ def file_colours(colours: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 def keep(mesh: bpy.types.ID, source: Submesh) -> None:
     """Keep a whole sub-mesh, raw."""
-    kept.put(mesh, kept.SUBMESH, b"".join(bytes(piece) for piece in submeshes.parts(source)))
+    kept.put(mesh, kept.SUBMESH, b"".join(submeshes.parts(source)))
 
 
 def recall(mesh: bpy.types.ID) -> Submesh | None:

@@ -113,9 +113,13 @@ def _join(
     # Of the guessed links those of new bones only; a parent may be a bone that this part lacks.
     guessed = kept.get(_data(found), kept.HIERARCHY, "") == "INFERRED"
     if model.skeleton is not None:
-        _rehang(context, model, found, None if guessed else set(fresh))
+        _rehang(context, model, found, None if guessed else {*fresh, *rig.guessed(found)})
+        rig.settle(found)
         if guessed:
             _mark(found, model)
+    else:
+        for label in fresh:
+            kept.put(_data(found).bones[label], kept.GUESSED, True)
     if fresh:
         digest.add(f'{len(fresh)} bones were added to the armature "{found.name}"', subject=name)
 

@@ -28,12 +28,16 @@ def build(source: Submesh, skeleton: bpy.types.Object | None, *, title: str = ""
     obj = bpy.data.objects.new(label, mesh)
     _set_weights(obj, view, skeleton)
     meshes.set_triangles(mesh, view.corners)
+    corners = view.corners.reshape(-1)
     for number, uv in enumerate(view.uvs):
-        meshes.set_uv(mesh, uv[view.corners.reshape(-1)], "UVMap" if not number else f"UVMap_{number}")
+        pairs = np.ascontiguousarray(uv).view(np.uint64)[:, 0]  # one item of eight bytes is fetched faster than two
+        meshes.set_uv(
+            mesh, pairs[corners].view(np.float32).reshape(-1, 2), "UVMap" if not number else f"UVMap_{number}"
+        )
     if len(view.uvs):
         mesh.uv_layers[0].active_render = True
         mesh.uv_layers.active_index = 0
-    meshes.set_vertex_normals(mesh, view.normals)
+    meshes.set_vertex_normals(mesh, view.normals, turning=skeleton is not None)
     if view.colours is not None:
         meshes.set_colours(mesh, view.colours)
     meshes.set_attribute(mesh, kept.VERTEX, "INT", "POINT", np.arange(1, len(view.positions) + 1))

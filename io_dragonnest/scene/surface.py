@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.scene import compat, weights
 from ...io_common.scene import mesh as meshes
+from ...io_common.scene import weights
 from ..formats import space
 from ..formats.submesh import MOST_UV_SETS
 from . import kept, placement, shown
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .placement import Floats
     from .shown import Shown
 
-# How far a normal may come back from where it was put. Before 4.5 Blender packs it into 32 bits.
-_NORMAL = 1e-5 if compat.has_free_normals() else 4e-3
+# How far a normal may come back from where it was put: a free one, and one that Blender packs into 32 bits.
+_FREE, _PACKED = 1e-5, 4e-3
 
 
 @dataclass(eq=False)
@@ -161,21 +161,23 @@ def _normals(
     if before is None or not len(before.positions):
         return out, none
     at = numbers[corner_vertex]
-    same = (at >= 0) & _is_near(now, before.normals[at])
-    if not compat.has_free_normals() and not same.all() and _same_faces(mesh, corner_vertex, numbers, before):
-        # Before 4.5 custom normals turn with the faces around them, and overlapping faces spoil them. Whether they were
+    is_free = meshes.has_free_normals(mesh)
+    most = _FREE if is_free else _PACKED
+    same = (at >= 0) & _is_near(now, before.normals[at], most)
+    if not is_free and not same.all() and _same_faces(mesh, corner_vertex, numbers, before):
+        # These custom normals turn with the faces around them, and overlapping faces spoil them. Whether they were
         # edited is then seen by doing the same to the mesh as it was.
         positions = meshes.get_positions(mesh)
         same |= _is_near(
-            now, meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions)
+            now, meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions), most
         )
     out.view(np.uint32)[same] = np.ascontiguousarray(before.source.normals).view(np.uint32)[at[same]]
     return out, same
 
 
-def _is_near(now: npt.NDArray[np.float32], before: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+def _is_near(now: npt.NDArray[np.float32], before: npt.NDArray[np.float32], most: float) -> npt.NDArray[np.bool_]:
     """(L,) whether normals are those that Blender was given, as well as it can hold them."""
-    near: npt.NDArray[np.bool_] = (np.abs(now - before) <= _NORMAL).all(axis=1)
+    near: npt.NDArray[np.bool_] = (np.abs(now - before) <= most).all(axis=1)
     return near
 
 

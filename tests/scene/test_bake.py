@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import car, check_character
 from addon.io_carnivores.formats.motion import quantise
-from addon.io_carnivores.scene import clip_edit, clips
+from addon.io_carnivores.scene import bake, clip_edit, clips
 
 from tests import characters
 
@@ -229,3 +229,24 @@ def test_from_scratch_to_a_car_the_engine_takes(
     assert {issue.code for issue in issues} <= {"no-texture"}
     assert car.write(found) == data
     assert not np.array_equal(found.animations[0].frames[0], found.animations[0].frames[2]), "it moves"
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_keys_are_mixed_as_before(relative: bool) -> None:
+    """Also keys of the user's own, which belong to no animation of the list, and without an Action assigned."""
+    obj = made.tube()
+    obj.shape_key_add(name="Basis")
+    for number in range(3):
+        obj.shape_key_add(name=f"Own {number}").data[0].co.x += number
+    keys = obj.data.shape_keys
+    keys.use_relative = relative
+    path = 'key_blocks["Own 1"].value' if relative else "eval_time"
+    action = made.action(keys, "own", [(path, 0, [(1, 0.0), (10, 1.0 if relative else 20.0)])])
+    keys.key_blocks["Own 0"].value, keys.key_blocks["Own 1"].value, keys.eval_time = 0.25, 0.75, 13.0
+    before = [block.value for block in keys.key_blocks]
+    bodies = [bake.Body.of(obj, None)]
+    found = bake.bake(bpy.context, bodies, action, np.array([1.0, 5.0, 10.0]))
+    assert np.ptp(found, axis=0).max() > 0
+    bpy.context.view_layer.update()
+    assert [block.value for block in keys.key_blocks] == before
+    assert keys.eval_time == 13.0

@@ -10,7 +10,7 @@ import bpy
 import mathutils
 import numpy as np
 import pytest
-from addon.io_carnivores.formats import car, model_3df, model_3dn
+from addon.io_carnivores.formats import bone_source, car, model_3df, model_3dn
 from addon.io_carnivores.formats.model import BONE, Model, name_field
 from addon.io_carnivores.scene import clips, curves, kept
 from addon.io_common.scene import compat, selection
@@ -148,7 +148,7 @@ def test_names_of_an_armature_refused(boned: bpy.types.Object) -> None:
             bone.head.x += 5000 if bone.name == "left.L" else -5000
             bone.tail = bone.head + mathutils.Vector((0, 0, 1))
     scene.select(selection.armature_of(boned), rig)
-    with pytest.raises(RuntimeError, match=r"[Nn]o bone of .* lies where"):
+    with pytest.raises(RuntimeError, match=r"No bone of .* lies where"):
         bpy.ops.carnivores.name_bones()
     assert [bone.name for bone in bones_of(boned)] == names
 
@@ -216,3 +216,95 @@ def test_names_of_a_model_refused(tmp_path: Path) -> None:
             import_with(tmp_path, tmp_path / name)
     after = [len(blocks) for blocks in (bpy.data.objects, bpy.data.meshes, bpy.data.actions, bpy.data.armatures)]
     assert after == before
+
+
+@pytest.mark.parametrize("placeholder", [False, True])
+def test_a_model_with_the_recovered_bones(tmp_path: Path, placeholder: bool) -> None:
+    """A 3DF made of a character has its bones, by owner, and gives them back to the character."""
+    character = characters.creature()
+    data, obj = scene.bring_model(tmp_path / "worm.car", character, motion="BONES")
+    if placeholder:  # the base pose of the file is far from where the bones rest
+        base = character.model.vertices["position"].astype(np.float64)
+        character.model.vertices["position"] = base @ characters.turned(0.7, 1).T + np.array([40.0, 10.0, -300.0])
+        bpy.data.objects.remove(selection.armature_of(obj))
+        data, obj = scene.bring_model(tmp_path / "far.car", character, motion="BONES")
+    for bone, name in zip(bones_of(obj), ["Tail End", "Tail", "Body", "x" * 40], strict=True):
+        bone.name = name
+    owners = {bone.name: bone[kept.OWNER_NUMBER] for bone in bones_of(obj)}
+    heads = {bone.name[:31]: np.array(bone.head_local) for bone in bones_of(obj)}
+    parents = {bone.name[:31]: bone.parent.name[:31] if bone.parent else None for bone in bones_of(obj)}
+    model = model_3df.read(scene.export(tmp_path / "worm.3df", obj))
+    names = [bytes(name).split(b"\0")[0].decode() for name in model.bones["name"].tolist()]
+    assert {name[:31]: owner for name, owner in owners.items()} == {name: owner for owner, name in enumerate(names)}
+    assert {
+        name: names[parent] if parent >= 0 else None for name, parent in zip(names, model.bones["parent"], strict=True)
+    } == parents
+    assert np.array_equal(model.vertices["owner"], character.model.vertices["owner"])
+    path = tmp_path / ("far.car" if placeholder else "worm.car")
+    made = scene.bring(path, bones_from=str(tmp_path / "worm.3df"), motion="BONES")
+    again = next(entry for entry in made if entry.type == "MESH")
+    assert {bone.name for bone in bones_of(again)} == set(names)
+    for bone in bones_of(again):
+        assert np.abs(np.array(bone.head_local) - heads[bone.name]).max() < 0.3, bone.name
+        assert (bone.parent.name if bone.parent else None) == parents[bone.name]
+    assert scene.export(tmp_path / "out.car", again) == data
+
+
+@pytest.mark.samples("*.car")
+def test_models_of_real_creatures(sample: Path, tmp_path: Path) -> None:
+    """The bones of the 3DF are where those of the armature are, or where the base pose has them."""
+    made = scene.bring(sample)
+    obj = next(entry for entry in made if entry.type == "MESH")
+    rig = selection.armature_of(obj)
+    if rig is None:
+        assert not len(clips.animations(obj.data)) or obj.data.shape_keys is not None
+        return
+    model = model_3df.read(scene.export(tmp_path / "out.3df", obj))
+    for bone in rig.data.bones:
+        record = model.bones[bone[kept.OWNER_NUMBER]]
+        parent = bone.parent[kept.OWNER_NUMBER] if bone.parent else -1
+        assert (bytes(record["name"]), record["parent"]) == (name_field(bone.name), parent)
+    title = {bone.name: np.array(bone.head_local) for bone in rig.data.bones}
+    data = scene.export(tmp_path / "one.car", obj)
+    again = next(entry for entry in scene.bring(sample, bones_from=str(tmp_path / "out.3df")) if entry.type == "MESH")
+    off = [np.abs(np.array(bone.head_local) - title[bone.name]).max() for bone in bones_of(again)]
+    assert max(off) < 0.1
+    assert scene.export(tmp_path / "two.car", again) == data
+
+
+def test_names_of_another_creature(tmp_path: Path) -> None:
+    """As many owners, of the same numbers: other places and other shares of the vertices give it away."""
+    model = with_bones(characters.tube())
+    other = model.vertices["position"].copy()
+    other[:, 2] = other[:, 2] ** 2 / 240  # everything at one end
+    model.vertices["position"] = other[:, [1, 0, 2]]
+    model.vertices["owner"] = np.searchsorted([20, 24, 26], np.arange(len(other)), side="right")
+    (tmp_path / "other.3df").write_bytes(model_3df.write(model))
+    with pytest.raises(RuntimeError, match=r"other\.3df: the bones of this model are not those of the creature: no"):
+        import_with(tmp_path, tmp_path / "other.3df")
+
+
+@pytest.mark.samples("*/ALLO.CAR")
+def test_names_of_another_real_creature(sample: Path, tmp_path: Path) -> None:
+    """A 3DF of one creature is refused for every other, and the same one of the other game gives its names."""
+    obj = next(entry for entry in scene.bring(sample, motion="BONES") if entry.type == "MESH")
+    scene.export(tmp_path / "allo.3df", obj)
+    tried = 0
+    for path in sorted(sample.parent.glob("*.[cC][aA][rR]")):
+        character = car.read(path.read_bytes())
+        if path == sample or len(np.unique(character.model.vertices["owner"])) < 4 or not character.animations:
+            continue
+        with pytest.raises(RuntimeError, match="not those of the creature"):
+            scene.bring(path, bones_from=str(tmp_path / "allo.3df"))
+        tried += 1
+    assert tried > 4
+    vertices = car.read(sample.read_bytes()).model.vertices
+    model = model_3df.read((tmp_path / "allo.3df").read_bytes())
+    shuffled = np.random.default_rng(1).permutation(len(model.bones))  # other numbers, and a part of it cut away
+    model.vertices, model.bones = model.vertices[40:].copy(), model.bones.copy()
+    model.vertices["owner"] = shuffled[model.vertices["owner"]]
+    names = model.bones["name"].copy()
+    model.bones["name"][shuffled] = names
+    found = bone_source.table(model, vertices, sample)
+    used = np.unique(vertices["owner"])
+    assert np.mean(found["name"][used] == names[used]) > 0.9

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import bmesh
 import bpy
 import numpy as np
 import pytest
@@ -14,13 +15,16 @@ from addon.io_carnivores.formats.cat import Cat, CatAnimation
 from addon.io_carnivores.formats.model import name_field
 from addon.io_carnivores.formats.motion import Animation
 from addon.io_carnivores.formats.vtl import Vtl
-from addon.io_carnivores.scene import clips, kept
+from addon.io_carnivores.scene import clip_edit, clips, kept
 from addon.io_common.scene import selection
 
 from tests import characters, creature
 
 from .helpers import scene
 from .helpers.memory import measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MOTIONS = ["BONES", "KEYS", "RELATIVE_KEYS"]
 
@@ -114,15 +118,39 @@ def test_the_base_pose_of_keys_is_the_base_pose_of_the_file(tmp_path: Path) -> N
     assert car.read(after).model.vertices["position"][5, 1] == character.model.vertices["position"][5, 1] + 1.5
 
 
+def _by_script(obj: bpy.types.Object) -> None:
+    """What Edit Mode would take along stays where it is."""
+    obj.data.vertices[20].co.z += 5.0
+    if obj.data.shape_keys is not None:
+        obj.data.shape_keys.reference_key.data[20].co.z += 5.0
+
+
+def _by_hand(obj: bpy.types.Object) -> None:
+    obj.active_shape_key_index = 0
+    with scene.edit_mode(obj):
+        vertices = bmesh.from_edit_mesh(obj.data).verts
+        vertices.ensure_lookup_table()
+        vertices[20].co.z += 5.0
+
+
 @pytest.mark.parametrize("follow", [True, False])
-@pytest.mark.parametrize("motion", ["BONES", "KEYS"])
-def test_the_base_pose_takes_the_frames_along(tmp_path: Path, motion: str, follow: bool) -> None:
+@pytest.mark.parametrize("edit", [_by_script, _by_hand])
+@pytest.mark.parametrize("motion", ["BONES", "KEYS", "RELATIVE_KEYS"])
+def test_the_base_pose_takes_the_frames_along(
+    tmp_path: Path, motion: str, edit: Callable[[bpy.types.Object], None], follow: bool
+) -> None:
     """An edited vertex moves with its bone in every frame, or leaves the frames alone; all others keep their bytes."""
     character = characters.creature()
     _data, obj = scene.bring_model(tmp_path / "worm.car", character, motion=motion)
-    obj.data.vertices[20].co.z += 5.0
-    after = car.read(scene.export(tmp_path / "out.car", obj, use_base_edits=follow))
-    for old, new in zip(character.animations, after.animations, strict=True):
+    edit(obj)
+    if motion != "BONES":
+        clip_edit.duplicate(obj, 2)
+    name = obj.name
+    scene.reopen(tmp_path / "scene.blend")
+    after = car.read(scene.export(tmp_path / "out.car", bpy.data.objects[name], use_base_edits=follow))
+    if motion != "BONES":
+        assert np.array_equal(after.animations[3].frames, after.animations[2].frames)
+    for old, new in zip(character.animations, after.animations[:3], strict=True):
         moved = (old.frames != new.frames).any(axis=2)
         others = np.delete(moved, 20, axis=1)
         assert not others.any()
@@ -130,6 +158,8 @@ def test_the_base_pose_takes_the_frames_along(tmp_path: Path, motion: str, follo
         if follow:
             away = np.linalg.norm((new.frames[:, 20] - old.frames[:, 20].astype(int)) / 16, axis=1)
             assert np.abs(away - 5.0).max() < 0.3, "the same way out, whichever way the bone has turned"
+        else:
+            assert not moved.any()
 
 
 @pytest.mark.parametrize("motion", ["BONES", "KEYS"])
@@ -343,3 +373,50 @@ def test_memory_of_an_import(tmp_path: Path, motion: str, owners: int) -> None:
     with measured() as peak:
         scene.bring(tmp_path / "creature.car", motion=motion)
     assert peak() < (64 << 20) + 20 * len(data)
+
+
+def _by_way_of_a_cat(path: Path, title: str, folder: Path) -> bytes:
+    """The CAR that becomes of a CAR as a CAT with all its files and back."""
+    scene.export(folder / f"{title}.cat", next(obj for obj in scene.bring(path) if obj.type == "MESH"))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    back = next(obj for obj in scene.bring(folder / f"{title}.cat") if obj.type == "MESH")
+    return scene.export(folder / "back.car", back)
+
+
+def test_there_and_back_by_the_other_game(tmp_path: Path) -> None:
+    """Names, texels, frames and sounds are the same again; only what a CAT has no place for is lost."""
+    character = characters.creature()
+    character.model = characters.tube(rows=200)
+    character.animations[2].name = name_field("worm_in_its_name")
+    character.animations[1].name = name_field("idle")
+    (tmp_path / "worm.car").write_bytes(characters.written(character))
+    found = car.read(_by_way_of_a_cat(tmp_path / "worm.car", "worm", tmp_path))
+    labels = [bytes(entry.name).split(b"\0")[0] for entry in (*found.animations, *found.sounds)]
+    assert labels == [b"walk", b"idle", b"in_its_name", b"lone", b"roar"]
+    assert found.name == name_field("Tube")
+    assert np.array_equal(found.model.texels, character.model.texels)
+    assert np.array_equal(found.model.faces, character.model.faces)
+    for old, new in zip(character.animations, found.animations, strict=True):
+        assert np.array_equal(old.frames, new.frames)
+
+
+@pytest.mark.samples("*/ALLO.CAR")
+def test_a_real_creature_there_and_back(sample: Path, tmp_path: Path) -> None:
+    """Nothing changes but the last bytes of the block with its name."""
+    data = sample.read_bytes()
+    after = _by_way_of_a_cat(sample, "allo", tmp_path)
+    assert after[32:] == data[32:]
+    assert after[:24] == data[:24]
+
+
+def test_names_without_a_common_beginning_stay(tmp_path: Path) -> None:
+    """A prefix that one of them has not was not put there."""
+    character = characters.creature()
+    (tmp_path / "worm.car").write_bytes(characters.written(character))
+    scene.export(tmp_path / "worm.cat", next(obj for obj in scene.bring(tmp_path / "worm.car") if obj.type == "MESH"))
+    back = meshes(scene.bring(tmp_path / "worm.cat"))
+    clips.animations(back.data)[0].name = "other"
+    found = car.read(scene.export(tmp_path / "back.car", back))
+    names = [bytes(entry.name).split(b"\0")[0].decode() for entry in found.animations]
+    assert names[0] == "other"
+    assert all(name.startswith("worm_") for name in names[1:])

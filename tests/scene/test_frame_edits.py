@@ -344,3 +344,51 @@ def test_the_jaw_of_a_real_creature(sample: Path, tmp_path: Path) -> None:
         assert not differs[:, ~moves].any()
         assert not np.delete(differs, slice(5, 12), axis=0).any()
         assert differs[5:12, moves].mean() > 0.9
+
+
+@pytest.mark.parametrize("how", ["deleted", "unbound", "modifier", "edited", "cut"])
+def test_bones_that_are_gone(soft: bpy.types.Object, tmp_path: Path, how: str) -> None:
+    """The Actions still have the frames they were made of, and a warning says that nothing else counts."""
+    character = softened()
+    data = car.write(character)
+    rig = selection.armature_of(soft)
+    if how == "edited":
+        turn(soft, clips.animations(soft.data)[0].action, rig.data.bones[0].name, slice(0, 4))
+    if how in ("unbound", "modifier"):
+        soft.modifiers.clear()
+        if how == "unbound":
+            soft.parent = None
+    else:
+        bpy.data.objects.remove(rig)
+    if how == "cut":
+        scene.pick(soft.data, "VERT", 3, 4)
+        with scene.edit_mode(soft):
+            bpy.ops.mesh.delete(type="VERT")
+    name = soft.name
+    scene.reopen(tmp_path / "scene.blend")
+    obj = bpy.data.objects[name]
+    after = scene.export(tmp_path / "out.car", obj)
+    if how != "cut":
+        assert after == data
+        obj.data.vertices[SOFT].co.x += 5
+    for follow in (True, False):
+        found = car.read(scene.export(tmp_path / "out.car", obj, use_base_edits=follow))
+        for old, new in zip(character.animations, found.animations, strict=True):
+            same = np.delete(old.frames, (3, 4) if how == "cut" else SOFT, axis=1)
+            assert np.array_equal(np.delete(new.frames, () if how == "cut" else SOFT, axis=1), same)
+            if how != "cut":
+                away = np.linalg.norm(new.frames[:, SOFT] - old.frames[:, SOFT].astype(float), axis=1) / 16
+                assert np.allclose(away, 5 if follow else 0, atol=0.1)
+
+
+def test_bones_that_are_gone_are_told(
+    soft: bpy.types.Object, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Once, however many animations there are; an Action that was made elsewhere needs its bones."""
+    bpy.data.objects.remove(selection.armature_of(soft))
+    scene.export(tmp_path / "out.car", soft)
+    assert capfd.readouterr().out.count("bones are gone") == 1
+    clips.animations(soft.data)[0].frames += 1
+    scene.select(soft)
+    with pytest.raises(RuntimeError, match="moves nothing of"):
+        bpy.ops.export_scene.carnivores_car(filepath=str(tmp_path / "out.car"))

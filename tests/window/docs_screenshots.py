@@ -20,6 +20,7 @@ from conftest import CHECKOUT
 from mathutils import Vector
 from screen import pixels
 from test_dialogs import call
+from test_fox import HEADER, SECOND_HEADER, choose, click_header, dressed, open_tab
 from test_sidebar import import_model, open_sidebar
 from test_window import drawn, find_row  # noqa: F401 (a fixture)
 
@@ -217,3 +218,60 @@ def test_dialog(screen: Screen, models: Path, verb: str) -> None:
     top = pixels(picture).shape[0] - 120
     left = 200 + files.x
     keep(picture, f"{verb}-dialog", left, top - area.height, 200 + area.width, top)
+
+
+def shoot(screen: Screen) -> bpy.types.Object:
+    """Import the fox with its outfit and clips, stop where the bow is drawn, look at its front; its armature."""
+    rig = dressed(screen)
+    choose(screen, rig)
+    with screen.override():
+        bpy.ops.dragonnest.clip_play(number=2)
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+        bpy.context.scene.frame_set(46)
+    screen.wait(3)
+    open_tab(screen)
+    view = screen.area().spaces.active
+    view.shading.type, view.shading.color_type = "SOLID", "TEXTURE"
+    view.overlay.show_floor = view.overlay.show_axis_x = view.overlay.show_axis_y = False
+    view.overlay.show_cursor = view.overlay.show_bones = view.show_gizmo = False
+    with screen.override():
+        bpy.ops.view3d.view_axis(type="BACK")  # in its clips it looks to +y
+        bpy.ops.view3d.view_orbit(angle=0.6, type="ORBITRIGHT")
+        bpy.ops.view3d.view_orbit(angle=0.15, type="ORBITUP")
+        bpy.ops.object.select_all(action="SELECT")
+        bpy.ops.view3d.view_selected()
+        bpy.ops.view3d.zoom(delta=-1)
+    view.overlay.show_relationship_lines = False
+    # Out of the middle of the viewport, of which the picture shows the right side.
+    view.region_3d.view_location -= view.region_3d.view_rotation @ Vector((0.34, 0.0, 0.0))
+    choose(screen, rig)
+    return rig
+
+
+def test_fox_clips(screen: Screen) -> None:
+    """The list of clips, with the shot chosen."""
+    shoot(screen)
+    with screen.override():
+        bpy.ops.screen.screen_full_area()  # all of the sidebar
+    screen.wait(5)
+    keep_viewport(screen, "fox-clips", 900)
+    with screen.override():
+        bpy.ops.screen.back_to_previous()
+
+
+def test_fox_material(screen: Screen) -> None:
+    """The properties of the bow, which glows."""
+    shoot(screen)
+    bow = bpy.data.objects["Bow"]
+    choose(screen, bow)
+    with screen.override():
+        bpy.ops.screen.screen_full_area()
+    screen.wait(5)
+    sidebar = screen.region("UI", screen.area())
+    for depth in (HEADER, SECOND_HEADER):  # folds up the list of clips, opens the material
+        click_header(screen, sidebar, depth)
+    bow.active_material.dragonnest.active = 4
+    screen.wait(5)
+    keep_viewport(screen, "fox-material", 900)
+    with screen.override():
+        bpy.ops.screen.back_to_previous()

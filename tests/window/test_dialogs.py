@@ -74,7 +74,7 @@ def test_dialog_imports_the_chosen_file(screen: Screen, example: Path) -> None:
 
 
 def test_another_file_is_chosen_inside_the_dialog(screen: Screen) -> None:
-    """Blender opens no second file browser: a click lists the models in the folder shown, Enter takes the first."""
+    """Blender opens no second file browser: a click lists the models in the folder shown."""
     call("IMPORT_SCENE_OT_carnivores_car", screen)
     dialog = screen.wait_for_dialog()
     area = screen.area("FILE_BROWSER", dialog)
@@ -84,6 +84,7 @@ def test_another_file_is_chosen_inside_the_dialog(screen: Screen) -> None:
     screen.click(round(options.x + options.width - 60 * scale), round(options.y + options.height - 167 * scale), dialog)
     screen.wait(10)
     screen.photograph("list")
+    screen.key("DOWN_ARROW", None, dialog)
     screen.key("RET", None, dialog)
     screen.wait(5)
     screen.photograph("chosen")

@@ -425,7 +425,7 @@ def test_panels_draw_in_every_state(worm: Scene) -> None:
         layout, texts = MagicMock(), []
         for part in (layout, layout.row.return_value):
             part.split.return_value = part.row.return_value = part
-            part.label.side_effect = lambda text="", **_words: texts.append(text)
+            part.label.side_effect = lambda text="", said=texts, **_words: said.append(text)
         words = (wide, layout, worm.obj.data, item, 0, None, "", index)
         animation_panel.CARNIVORES_UL_animations.draw_item(None, *words)
         assert texts[0] == str(index + 1)

@@ -213,7 +213,7 @@ def fit(
     wanted = np.array([number.get(group.name, -1) for group in obj.vertex_groups], np.int32)
     mesh = meshes.of(obj)
     body = meshes.heaviest_group(mesh, wanted, np.full(len(mesh.vertices), -1, np.int32))
-    place = np.linalg.inv(to_own) if to_own is not None else None
+    place = np.asarray(np.linalg.inv(to_own), np.float64) if to_own is not None else None
     carried = into_frames(obj, rig_object, np.eye(4) if place is None else place)
     positions = meshes.get_positions(mesh)
     shape = positions if place is None else affine.moved(positions, place).astype(np.float32)

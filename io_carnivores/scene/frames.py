@@ -187,8 +187,8 @@ class Source:
         """
         matrices = [body.matrix for body in self.bodies]
         if space is not None:
-            back = np.linalg.inv(space)
-            whole = [back if matrix is None else matrix @ back for matrix in matrices]
+            back = np.asarray(np.linalg.inv(space), np.float64)
+            whole = [back if matrix is None else np.asarray(matrix @ back, np.float64) for matrix in matrices]
             matrices = [None if np.allclose(matrix, np.eye(4), rtol=0, atol=_SAME) else matrix for matrix in whole]
         if all(matrix is None for matrix in matrices):
             return positions

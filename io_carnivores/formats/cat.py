@@ -19,6 +19,7 @@ from ...io_common.formats.fields import Section
 
 MAGIC = "carnivores_character"
 NO_SOUND = -1
+MOST_ENTRIES = 1024  # of a list; the largest that came with the game has a few dozen, the other engines hold 64
 _PAIR = re.compile(r'^(\w+)\s*=\s*(?:"([^"]*)"|(\S.*?))\s*$')
 _ENTRY = re.compile(r"^(animation_id|sound_id)\s+(-?\d{1,9})\s*$")
 _UNSAYABLE = re.compile(r'["\x00-\x1f\x7f]')
@@ -100,6 +101,10 @@ def _open(cat: Cat, section: str, number: int, offset: int) -> None:
             offset=offset,
             expected=str(len(listed)),
             found=str(number),
+        )
+    if number >= MOST_ENTRIES:
+        raise FormatError(
+            f"there are too many entries under [{section}]", offset=offset, expected=f"{MOST_ENTRIES} at the most"
         )
     listed.append(CatAnimation("") if section == "animations" else "")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ...io_common.formats import files
 from ...io_common.formats.errors import ExportError, FormatError, UserError
@@ -14,13 +14,17 @@ from . import ani, cat, model_3dn, sound_data, textures
 from . import model as static
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ...io_common.formats.digest import Digest
     from ...io_common.formats.fields import Section
     from .cat import Cat
     from .model import Model
     from .motion import Animation
+
+_Part = TypeVar("_Part")
+# How much larger the frames of all entries may be than the files they come from: times, and bytes beside that.
+_TIMES, _MOST_BYTES = 4, 8 << 20
 
 
 @dataclass
@@ -80,8 +84,15 @@ def companions(found: CatSet, path: Path, folders: Sequence[str], digest: Digest
     if with_texture:
         found.model = textures.attach(found.model, model_path, folders, digest)
     missing: list[str] = []
-    found.animations = [_animation(place, entry.file, found.model, digest, missing) for entry in found.cat.animations]
-    found.sounds = [_sound(place, name, digest, missing) for name in found.cat.sounds]
+    shelf: _Shelf[Animation] = _Shelf(place, ".ani", missing)
+    model = found.model
+    found.animations = [
+        shelf.take(entry.file, lambda path: _animation(path, model, digest)) for entry in found.cat.animations
+    ]
+    _refuse_swelling(found.animations, path)
+    waves: _Shelf[bytes] = _Shelf(place, ".wav", missing)
+    found.sounds = [waves.take(name, lambda path: _sound(path, digest)) for name in found.cat.sounds]
+    missing = list(dict.fromkeys(missing))
     if missing:
         number = "1 file was" if len(missing) == 1 else f"{len(missing)} files were"
         digest.add(f"{number} not found: {', '.join(missing)}", subject=path.name)
@@ -95,15 +106,23 @@ def _stem(name: str, suffix: str) -> str:
 
 def _file_stem(name: str, suffix: str) -> str:
     """What a part of that name is called on the disk: names come out of a file, and must not lead out of the folder."""
-    return files.safe_stem(cat.plain(_stem(name, suffix)), "")
+    return files.safe_stem(cat.plain(_stem(name, suffix)), "", 255 - len(suffix))
 
 
-def _animation(place: _Places, name: str, model: Model, digest: Digest, missing: list[str]) -> Animation | None:
-    name = _stem(name, ".ani")
-    path = place.find(name, ".ani")
-    if path is None:
-        missing.append(f"{name}.ani")
-        return None
+def _refuse_swelling(animations: Sequence[Animation | None], path: Path) -> None:
+    """A text of a few lines can name one file a thousand times, and each time asks for as much memory again."""
+    sizes = {id(entry): entry.frames.nbytes for entry in animations if entry is not None}
+    read, named = sum(sizes.values()), sum(sizes.get(id(entry), 0) for entry in animations)
+    if named > _TIMES * read + _MOST_BYTES:
+        raise FormatError(
+            "the character names the same large animations too often",
+            expected=f"{_TIMES * read + _MOST_BYTES} bytes of frames at the most",
+            found=f"{named} bytes from files of {read}",
+            path=path,
+        )
+
+
+def _animation(path: Path, model: Model, digest: Digest) -> Animation | None:
     try:
         animation = ani.read(files.read_file(path))
     except UserError as error:
@@ -117,12 +136,7 @@ def _animation(place: _Places, name: str, model: Model, digest: Digest, missing:
     return animation
 
 
-def _sound(place: _Places, name: str, digest: Digest, missing: list[str]) -> bytes | None:
-    name = _stem(name, ".wav")
-    path = place.find(name, ".wav")
-    if path is None:
-        missing.append(f"{name}.wav")
-        return None
+def _sound(path: Path, digest: Digest) -> bytes | None:
     try:
         data = files.read_file(path)
         sound_data.chunks(data)
@@ -130,6 +144,25 @@ def _sound(place: _Places, name: str, digest: Digest, missing: list[str]) -> byt
         digest.add(str(error.at(path)).rstrip("."))
         return None
     return data
+
+
+class _Shelf(Generic[_Part]):
+    """The files of one kind that a text names. However often it names one, it is read once, and complained of once."""
+
+    def __init__(self, place: _Places, suffix: str, missing: list[str]) -> None:
+        self._place, self._suffix, self._missing = place, suffix, missing
+        self._read: dict[Path, _Part | None] = {}
+
+    def take(self, name: str, read: Callable[[Path], _Part | None]) -> _Part | None:
+        """What `read` makes of the file; None, and the name in the list of missing ones, when there is none."""
+        name = _stem(name, self._suffix)
+        path = self._place.find(name, self._suffix)
+        if path is None:
+            self._missing.append(f"{name}{self._suffix}")
+            return None
+        if path not in self._read:
+            self._read[path] = read(path)
+        return self._read[path]
 
 
 class _Places:
@@ -140,7 +173,7 @@ class _Places:
         around = [near, *self._folders_in(near), *self._folders_in(near.parent)]
         for text in folders:
             around += [Path(text), *self._folders_in(Path(text))]
-        self._listings: list[dict[str, Path]] = []
+        self._listings: list[tuple[dict[str, Path], dict[str, Path]]] = []
         self._folders = list(dict.fromkeys(around))
 
     @staticmethod
@@ -151,37 +184,51 @@ class _Places:
             return []
 
     def find(self, name: str, suffix: str) -> Path | None:
-        """The file, in any letter case; folders are listed once, as far as they are needed.
+        """The file, in any letter case, though that of the name comes first; folders are listed once, when needed.
 
         Folders in `name` are not followed: they could lead anywhere, and those nearby are searched anyway. Then it is
         looked for under the name that `beside` would give it.
         """
         stem = _stem(name, suffix)
-        wanted = [f"{word}{suffix}".lower() for word in (re.split(r"[\\/]", stem)[-1], _file_stem(name, suffix))]
+        wanted = [f"{word}{suffix}" for word in (re.split(r"[\\/]", stem)[-1], _file_stem(name, suffix))]
         for number, folder in enumerate(self._folders):
             if number == len(self._listings):
                 self._listings.append(self._files_in(folder))
+            exact, any_case = self._listings[number]
             for candidate in wanted:
-                if candidate in self._listings[number]:
-                    return self._listings[number][candidate]
+                found = exact.get(candidate) or any_case.get(candidate.lower())
+                if found is not None:
+                    return found
         return None
 
     @staticmethod
-    def _files_in(folder: Path) -> dict[str, Path]:
+    def _files_in(folder: Path) -> tuple[dict[str, Path], dict[str, Path]]:
+        """The files of a folder under their names, and under these in small letters, the first of each."""
         try:
-            return {entry.name.lower(): entry for entry in folder.iterdir()}
+            exact = {entry.name: entry for entry in sorted(folder.iterdir())}
         except OSError:
-            return {}
+            return {}, {}
+        any_case: dict[str, Path] = {}
+        for name, entry in exact.items():
+            any_case.setdefault(name.lower(), entry)
+        return exact, any_case
 
 
 def beside(found: CatSet, path: Path) -> dict[Path, bytes]:
     """The files that go beside the text at `path`: path -> bytes. What was missing is not written."""
     written: dict[Path, bytes] = {}
+    on_disk: dict[str, tuple[str, bytes]] = {}
 
     def add(name: str, suffix: str, data: bytes) -> None:
         target = path.parent / f"{_file_stem(name, suffix) or path.stem}{suffix}"
-        if written.setdefault(target, data) != data:
-            raise ExportError(f'two parts of the character would be written to "{target.name}"; rename one of them')
+        # Most disks of players do not tell capital letters from small ones: the second would go over the first.
+        first, there = on_disk.setdefault(target.name.lower(), (target.name, data))
+        if there != data:
+            also = f', which many disks do not tell from "{first}"' if first != target.name else ""
+            raise ExportError(
+                f'two parts of the character would be written to "{target.name}"{also}; rename one of them'
+            )
+        written[target] = data
 
     if found.model is not None:
         add(found.cat.model, ".3dn", model_3dn.write(found.model))

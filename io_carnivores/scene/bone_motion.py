@@ -110,9 +110,12 @@ def build(
     obj.users_collection[0].objects.link(rig_object)
     bones = Bones(names, rig.parent, _rest_matrices(rig_object, names))
     stage = Stage(meshes.of(obj), rig_object, bones, Binding(np.arange(len(rig.body)), rig.body, rig.rest), fps)
-    moved = [
-        _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), bones.rest, bones.parent)) for clip in rig.clips
-    ]
+    distinct = {id(clip): clip for clip in rig.clips}  # several animations may be of one file
+    local_of = {
+        key: _as_keyed(bone_space.local_motion(bone_space.to_matrices(clip), bones.rest, bones.parent))
+        for key, clip in distinct.items()
+    }
+    moved = [local_of[id(clip)] for clip in rig.clips]
     keyed = Keyed.of(moved, len(names))
     for number, (item, animation, local) in enumerate(zip(clips.animations(obj.data), animations, moved, strict=True)):
         if len(animation.frames):
@@ -210,7 +213,7 @@ def fit(
     wanted = np.array([number.get(group.name, -1) for group in obj.vertex_groups], np.int32)
     mesh = meshes.of(obj)
     body = meshes.heaviest_group(mesh, wanted, np.full(len(mesh.vertices), -1, np.int32))
-    place = np.linalg.inv(to_own) if to_own is not None else None
+    place = np.asarray(np.linalg.inv(to_own), np.float64) if to_own is not None else None
     carried = into_frames(obj, rig_object, np.eye(4) if place is None else place)
     positions = meshes.get_positions(mesh)
     shape = positions if place is None else affine.moved(positions, place).astype(np.float32)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, cast
 
@@ -108,10 +109,15 @@ def _rig(
     if owners > recover.MOST_OWNERS:
         digest.add(f"{owners} owners are too many for bones, so the motion is shown by shape keys", subject=path.name)
         return None
-    listed = [entry.frames for entry in character.animations]
+    # A CAT may name one file for several animations.
+    numbers: dict[int, int] = {}
+    which = [numbers.setdefault(id(entry.frames), len(numbers)) for entry in character.animations]
+    frames_of = {id(entry.frames): entry.frames for entry in character.animations}
+    listed = [frames_of[key] for key in numbers]
     if bones is None and len(model.bones):
         bones = model.bones
     rig = recover.recover(model.vertices, model.faces, listed, recover.Options(scales=True, bones=bones))
+    rig = replace(rig, clips=[rig.clips[number] for number in which])
     if options.motion == "AUTO" and not rig.fit.good:
         digest.add("the motion does not fit bones well, so it is shown by shape keys", subject=path.name)
         return None

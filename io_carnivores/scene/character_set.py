@@ -57,11 +57,15 @@ def build_cat(
         item.table_value = entry.sound
         item.sound = entry.sound if 0 <= entry.sound < len(found.cat.sounds) else clips.NO_SOUND
         listed.append(shown)
-    for name, data in zip(found.cat.sounds, found.sounds, strict=True):
+    packed: dict[int, bpy.types.Sound] = {}
+    for number, (name, data) in enumerate(zip(found.cat.sounds, found.sounds, strict=True)):
         item = clips.sounds(mesh).add()
         item.name = name
         if data is not None:
-            item.sound = sounds.pack_file(name, data, ".wav")
+            if id(data) not in packed:  # a file that is named again
+                title = clips.block_title(name, number, len(found.sounds), "Sound")
+                packed[id(data)] = sounds.pack_file(title, data, ".wav")
+            item.sound = packed[id(data)]
     return character.show_motion(context, made, Character(found.model, animations=listed), path, options, digest)
 
 
@@ -124,6 +128,7 @@ def _names(names: list[str], prefix: str, default: str) -> list[str]:
     for number, name in enumerate(names):
         plain = safe_stem(name, f"{default}_{number}")
         stem = plain if plain.lower().startswith(prefix.lower()) else f"{prefix}_{plain}"
+        stem = safe_stem(stem)  # leaves room for a number
         unique, count = stem, 1
         while unique.lower() in used:
             count += 1

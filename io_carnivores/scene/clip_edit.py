@@ -163,7 +163,7 @@ def retime_all(context: bpy.types.Context, rate: float) -> None:
     old_scene = frames.scene_rate(selection.scene(context))
     for mesh in bpy.data.meshes:
         for item in clips.animations(mesh):
-            old = item.rate or old_scene
+            old = clips.rate_of(item) or old_scene
             for action in clips.actions(item):
                 if action not in done:
                     done.add(action)

@@ -24,6 +24,7 @@ SOUNDS = "carnivores_sounds"
 ACTIVE_ANIMATION = "carnivores_animation_index"
 ACTIVE_SOUND = "carnivores_sound_index"
 NO_SOUND = -1
+FASTEST = 32767.0  # frames per second that Blender takes
 MANY = 256  # entries of a list whose data-blocks are called like them
 
 
@@ -171,8 +172,21 @@ def active(mesh: bpy.types.ID | None) -> Any:
 
 def raw_name(item: Any) -> bytes:
     """The 32-byte field of an entry: as it came, unless it was renamed."""
-    raw = bytes.fromhex(item.raw_name) if item.raw_name else b""
+    try:
+        raw = bytes.fromhex(item.raw_name)
+    except ValueError:  # a script can put anything there
+        raw = b""
     return raw if raw and label(raw) == item.name else name_field(item.name)
+
+
+def rate_of(item: Any) -> float:
+    """Frames per second that the Action of `item` is laid out for; 0: none, or one that no scene can have."""
+    return possible_rate(item.rate)
+
+
+def possible_rate(rate: float) -> float:
+    """`rate` where a scene can have it, else 0: scripts and damaged scenes hold anything."""
+    return float(rate) if 0.0 < rate <= FASTEST else 0.0
 
 
 def block_title(text: str, number: int, count: int, default: str) -> str:

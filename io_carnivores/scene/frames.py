@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 
 _MOST_FRAMES = 32767  # of an animation; twenty minutes at a rate that no game file reaches
-_FASTEST = 32767.0  # frames per second that Blender takes
 _SAME = 1e-5  # of spaces
+_LAST = 1048574.0  # frame of a scene
 _NOISE = 1e-3  # scene frames by which single precision may be off
 
 
@@ -84,6 +84,7 @@ class Source:
             return self._animation(item)
 
     def _animation(self, item: Any) -> Animation:
+        _require_sane(item)
         if not item.use_scene and item.action is None and item.first_key < 0:
             if item.frames:
                 raise ExportError(f'the animation "{item.name}" has no Action any more; choose one or remove it')
@@ -186,8 +187,8 @@ class Source:
         """
         matrices = [body.matrix for body in self.bodies]
         if space is not None:
-            back = np.linalg.inv(space)
-            whole = [back if matrix is None else matrix @ back for matrix in matrices]
+            back = np.asarray(np.linalg.inv(space), np.float64)
+            whole = [back if matrix is None else np.asarray(matrix @ back, np.float64) for matrix in matrices]
             matrices = [None if np.allclose(matrix, np.eye(4), rtol=0, atol=_SAME) else matrix for matrix in whole]
         if all(matrix is None for matrix in matrices):
             return positions
@@ -275,10 +276,24 @@ def set_scene_rate(scene: bpy.types.Scene, rate: float) -> None:
     scene.render.fps_base = scene.render.fps / rate
 
 
+def _require_sane(item: Any) -> None:
+    """Raise `ExportError` for numbers that scripts can write into the list, and that nothing can be made of."""
+    numbers = {"start": item.start, "end": item.end} if item.use_scene else {}
+    numbers |= {"rate": item.rate, "own rate": item.own_rate} if item.use_length or item.use_scene else {}
+    for name, value in numbers.items():
+        if not abs(value) <= _LAST:  # or no number at all
+            raise ExportError(f'the {name} of the animation "{item.name}" is {value:g}, which no scene can have')
+
+
+def _frame(value: float) -> float:
+    """`value` where a scene can have such a frame, else its first."""
+    return float(value) if abs(value) <= _LAST else 1.0
+
+
 def span(item: Any) -> tuple[float, float]:
     """First and last scene frame of an animation's motion."""
     if item.use_scene:
-        return item.start, item.end
+        return _frame(item.start), _frame(item.end)
     if item.action is None:
         return 1.0, 1.0
     start, end = item.action.frame_range
@@ -290,7 +305,7 @@ def frame_count(scene: bpy.types.Scene, item: Any) -> int:
     if not (item.use_length or item.use_scene):
         return int(item.frames)
     start, end = span(item)
-    return motion.count_for((end - start) / (item.rate or scene_rate(scene)), item.kps)
+    return motion.count_for((end - start) / (clips.rate_of(item) or scene_rate(scene)), item.kps)
 
 
 def own_rate(scene: bpy.types.Scene, item: Any) -> float:
@@ -300,12 +315,12 @@ def own_rate(scene: bpy.types.Scene, item: Any) -> float:
     second, gets whole multiples. What was added in Blender keeps the rate it was made at.
     """
     if item.use_length or item.use_scene:
-        return float(item.own_rate or item.rate or scene_rate(scene))
+        return clips.possible_rate(item.own_rate) or clips.rate_of(item) or scene_rate(scene)
     count = frame_count(scene, item)
     if count < 2:
         return scene_rate(scene)
     rate = max(item.kps, 1) * (count - 1) / count
-    return min(rate * math.ceil(1 / rate), _FASTEST)
+    return min(rate * math.ceil(1 / rate), clips.FASTEST)
 
 
 def take_range(scene: bpy.types.Scene, item: Any) -> None:

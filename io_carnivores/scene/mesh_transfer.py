@@ -310,7 +310,7 @@ def _add_keys(job: _Job, item: Any, animation: Animation) -> None:
         job.target,
         item,
         Animation(animation.name, animation.kps, motion.quantise(found)),
-        item.rate or frames.scene_rate(selection.scene(job.context)),
+        clips.rate_of(item) or frames.scene_rate(selection.scene(job.context)),
         relative=mesh.shape_keys is not None and mesh.shape_keys.use_relative,
         matrix=None if to_file is None else np.asarray(np.linalg.inv(to_file), np.float64),
     )

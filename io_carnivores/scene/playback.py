@@ -60,7 +60,7 @@ def play(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
     if use_rate:
         clip_edit.retime_all(context, frames.own_rate(scene, item))
         frames.take_range(scene, item)
-    elif item.rate and not math.isclose(item.rate, frames.scene_rate(scene), rel_tol=1e-6):
+    elif clips.rate_of(item) and not math.isclose(item.rate, frames.scene_rate(scene), rel_tol=1e-6):
         frames.set_scene_rate(scene, item.rate)
     scene.frame_set(scene.frame_start)
     stop(scene)

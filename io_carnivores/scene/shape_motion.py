@@ -34,7 +34,8 @@ def build(obj: bpy.types.Object, animations: Sequence[Animation], *, relative: b
     """Give `obj` a key per frame and an Action per animation; `clips.animations` must list them in the same order."""
     for number, (item, animation) in enumerate(zip(clips.animations(obj.data), animations, strict=True)):
         title = clips.block_title(label(animation.name) or item.name, number, len(animations), "Animation")
-        add(obj, item, animation, fps, relative=relative, title=title)
+        if len(animation.frames):
+            _add(obj, item, _values(animation), title, fps, relative=relative)
     first = next((item.action for item in clips.animations(obj.data) if item.action is not None), None)
     if first is not None:
         assign(obj, first)
@@ -50,7 +51,7 @@ def keys_of(obj: bpy.types.Object) -> bpy.types.Key:
     return cast("bpy.types.Key", meshes.of(obj).shape_keys)
 
 
-def add(  # noqa: PLR0913
+def add(
     obj: bpy.types.Object,
     item: clips.CARNIVORES_PG_animation,
     animation: Animation,
@@ -58,7 +59,6 @@ def add(  # noqa: PLR0913
     *,
     relative: bool = False,
     matrix: npt.NDArray[np.float64] | None = None,
-    title: str = "",
 ) -> None:
     """Give `obj` the keys and the Action of one more animation.
 
@@ -66,12 +66,16 @@ def add(  # noqa: PLR0913
     """
     if not len(animation.frames):
         return
+    title = armature.fit_name(label(animation.name) or item.name) or "Animation"
+    _add(obj, item, _values(animation, matrix), title, fps, relative=relative)
+
+
+def _values(animation: Animation, matrix: npt.NDArray[np.float64] | None = None) -> npt.NDArray[np.float32]:
+    """The frames as positions in the mesh's own space, (N, 3V)."""
     values = FILE_Y_UP.apply(motion.positions(animation.frames))
     if matrix is not None:
         values = (values.astype(np.float64) @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
-    values = np.ascontiguousarray(values).reshape(len(values), -1)
-    title = title or armature.fit_name(label(animation.name) or item.name) or "Animation"
-    _add(obj, item, values, title, fps, relative=relative)
+    return np.ascontiguousarray(values, np.float32).reshape(len(values), -1)
 
 
 def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: clips.CARNIVORES_PG_animation) -> bool:
@@ -81,7 +85,12 @@ def copy(obj: bpy.types.Object, source: clips.CARNIVORES_PG_animation, item: cli
         return False
     values = points(meshes.of(obj), numbers)
     _add(
-        obj, item, values, armature.fit_name(item.name) or "Animation", source.rate, relative=keys_of(obj).use_relative
+        obj,
+        item,
+        values,
+        armature.fit_name(item.name) or "Animation",
+        clips.rate_of(source),
+        relative=keys_of(obj).use_relative,
     )
     if source.action is not None and item.action is not None:
         kept.copy(source.action, item.action, kept.MEAN)  # edits of the base are in the copy as they are in these

@@ -193,7 +193,7 @@ class CARNIVORES_PT_animations(bpy.types.Panel):
         row = self.layout.row(align=True)
         row.operator("carnivores.animation_play", text="Play", icon="PLAY")
         row.operator("carnivores.animation_stop", text="Stop", icon="SNAP_FACE")
-        row.prop(state.sidebar(context), "show_chosen", text="", icon="RESTRICT_VIEW_OFF")
+        row.prop(state.sidebar(context), "show_chosen", text="", icon="HIDE_OFF")
         if not _is_wide(context):
             count = frames.frame_count(selection.scene(context), item)
             self.layout.label(text=f"{item.kps} KPS, {count} frames, {_seconds(count, item.kps)}")

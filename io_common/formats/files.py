@@ -23,6 +23,8 @@ _MOST_BYTES = 1 << 30
 def read_file(path: str | Path, most: int = -1) -> bytes:
     """All bytes of `path`, or the first `most`; a missing file, a folder, no permission is a `FileAccessError`."""
     target = Path(path)
+    if target == Path():
+        raise FileAccessError("no file is named")
     if os.path.isdir(target):  # noqa: PTH112  (Path.is_dir of Python 3.11 raises on a name that is too long)
         raise FileAccessError("this is a folder, expected a file", path=target)
     try:
@@ -75,6 +77,8 @@ def refuse_changes(bundle: Mapping[Path, bytes]) -> None:
 
 
 def _write_beside(path: Path, data: bytes) -> Path:
+    if path == Path():
+        raise FileAccessError("no file is named")
     if os.path.isdir(path):  # noqa: PTH112  (as in read_file)
         raise FileAccessError("this is a folder, expected a file name to write to", path=path)
     name = None
@@ -112,9 +116,29 @@ def _reason(error: Exception) -> str:
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 
 
-def safe_stem(name: str, default: str = "model") -> str:
-    """`name` as a file stem that every file system takes: no separators, control characters or reserved words."""
+def safe_stem(name: str, default: str = "model", most: int = 200) -> str:
+    """`name` as a file stem that every file system takes: no separators, control characters or reserved words.
+
+    It has `most` bytes at the most: with its suffix, a file name may have 255.
+    """
     plain = "".join("_" if char in '<>:"/\\|?*' or ord(char) < 32 else char for char in name).strip(" .")
     if plain.split(".")[0].lower() in _RESERVED:
         plain = f"_{plain}"
-    return plain[:200] or default
+    whole = plain.encode(errors="replace").replace(b"?", b"_")  # bytes of a file name that were no text
+    return whole[:most].decode(errors="ignore").rstrip(" .") or default
+
+
+def unsafe_name(name: str) -> str:
+    """Why `name` is no plain file name on every system, as a clause; empty if it is.
+
+    For names that come out of a file or a scene: none may lead out of the folder that was chosen, on Windows neither.
+    """
+    if not name or len(name) > 255:
+        return "is empty" if not name else "is too long"
+    if any(char in '<>:"/\\|?*' or ord(char) < 32 for char in name):
+        return "holds a character that no file name may have"
+    if name != name.strip(" ") or name.endswith("."):
+        return "begins or ends with a space or a dot"
+    if name.split(".", maxsplit=1)[0].strip(" ").lower() in _RESERVED:
+        return "is reserved by Windows"
+    return ""

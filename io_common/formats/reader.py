@@ -64,7 +64,7 @@ class Reader:
         """Nothing may be left after `what`."""
         if self.left:
             raise FormatError(
-                f"{self.left} bytes are left over after {what}",
+                f"{self.left} {'byte is' if self.left == 1 else 'bytes are'} left over after {what}",
                 offset=self.offset,
                 expected="the end of the file",
             )

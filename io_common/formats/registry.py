@@ -112,6 +112,10 @@ def looks_like(head: bytes, size: int, formats: Iterable[Format] = ()) -> str:
 def _is_text(head: bytes) -> bool:
     if b"\0" in head:
         return False
+    # Texts in other alphabets have spaces, line ends and stops, too, or are UTF-8.
+    plain = sum(byte < 0x80 for byte in head)
+    if plain < 0.1 * len(head) and len(head.decode(errors="ignore").encode()) < 0.9 * len(head):
+        return False
     printable = sum(byte >= 32 or byte in b"\t\r\n\f" for byte in head)
     return printable >= 0.97 * len(head)
 

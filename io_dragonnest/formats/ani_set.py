@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .anim import Anim
 
 DUMP = ".anim"
+_SUFFIX = ".ani"
 _HEAD_CLIPS = 1 << 16  # more clips than this are not listed before the file is read
 
 
@@ -177,11 +178,19 @@ def check(found: AniSet, game: str = "") -> list[Issue]:
 
 
 def companions_of(found: AniSet, path: Path) -> dict[Path, bytes]:
-    """The listed files, to be written beside the list at `path`. Raises `ExportError` where one would replace it."""
+    """The listed files, to be written beside the list at `path`.
+
+    Raises `ExportError` where one would replace it, or lie elsewhere: a .blend may say anything as a name.
+    """
     if not found.raw:
         return {}
     bundle: dict[Path, bytes] = {}
     for part in found.parts:
+        trouble = files.unsafe_name(part.name)
+        if not trouble and not part.name.lower().endswith(_SUFFIX):
+            trouble = f'does not end with "{_SUFFIX}"'
+        if trouble:
+            raise ExportError(f'the listed animation "{part.name[:80]}" cannot be written, as its name {trouble}')
         target = path.parent / part.name
         if part.name.lower() == path.name.lower():
             raise ExportError(f'the list itself would be written over "{part.name}", which it names; use another name')

@@ -77,6 +77,13 @@ def _name(reader: Reader, whole: bytes, what: str) -> bytes:
     end = whole.find(b"\0", reader.offset)
     if end < 0:
         raise FormatError(f"{what} does not end", offset=reader.offset, expected="a text and a NUL")
+    if end - reader.offset > names.LONGEST:
+        raise FormatError(
+            f"{what} is too long",
+            offset=reader.offset,
+            expected=f"at most {names.LONGEST} bytes, as in an ANI",
+            found=str(end - reader.offset),
+        )
     return bytes(reader.take(end + 1 - reader.offset, what))[:-1]
 
 

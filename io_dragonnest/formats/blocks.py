@@ -20,6 +20,8 @@ MAGIC_BYTES = 256
 
 def require_magic(head: bytes | memoryview, magic: bytes, what: str) -> None:
     """Refuse a file whose first 256 bytes do not hold `magic`; the text behind it varies and means nothing."""
+    if bytes(head[:4]) == b"DDS ":
+        raise FormatError(f"this is a DDS texture and no {what}", offset=0)
     if magic not in bytes(head[:MAGIC_BYTES]):
         raise FormatError(
             f"this is no {what} of Dragon Nest", offset=0, expected=f'the words "{magic.decode()}" in its first bytes'

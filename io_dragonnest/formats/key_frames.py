@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from .space import Floats
 
 # Blender blends quaternions by their components. Over a turn of x radians that is off from the arc by 0.004 x^3 at the
-# most: by 0.0007 degrees over 8 degrees, by 0.02 over 25.
+# most: by 0.0007 degrees over 8 degrees.
 WIDEST = np.deg2rad(8.0)
-WIDEST_BLENDED = np.deg2rad(25.0)
+ARC = 1e-4  # radians that arcs may be off from it, at whole frames
 _ROUNDS = 64
 MOST_FRAMES = 1 << 16  # a track that is spread out over every frame has no more
 FARTHEST = 1_048_574  # frame that Blender can hold
@@ -50,31 +50,40 @@ def angles(quaternions: Floats) -> Floats:
     return np.asarray(2.0 * np.arccos(np.abs(dots).clip(max=1.0)), np.float64)
 
 
-def filled(
-    frames: npt.NDArray[Any], quaternions: Floats, *, blended: bool = False
-) -> tuple[npt.NDArray[np.int64], Floats]:
-    """A track (n,), (n, 4) with keys on whole frames in between, so that no step is wider than `WIDEST`.
-
-    They lie on the arc; `blended`: where Blender goes between keys, and steps may be as wide as `WIDEST_BLENDED`.
-    """
+def filled(frames: npt.NDArray[Any], quaternions: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
+    """A track (n,), (n, 4) with keys on whole frames of the arc in between, so that no step is wider than `WIDEST`."""
     first = np.asarray(frames, np.int64)
-    gap, widest, step = np.diff(first), WIDEST_BLENDED if blended else WIDEST, angles(quaternions)
-    every = np.maximum(np.floor(gap * widest / np.maximum(step, 1e-9)), 1).astype(np.int64)
-    more = np.where(step > widest, (gap - 1) // every, 0)
+    gap, step = np.diff(first), angles(quaternions)
+    every = np.maximum(np.floor(gap * WIDEST / np.maximum(step, 1e-9)), 1).astype(np.int64)
+    more = np.where(step > WIDEST, (gap - 1) // every, 0)
     if not more.any() or more.sum() > MOST_FRAMES:
         return first, quaternions
     segment = np.repeat(np.arange(len(gap)), more)
     number = np.arange(len(segment)) - np.repeat(np.cumsum(more) - more, more) + 1
     at = first[segment] + number * every[segment]
-    way = (at - first[segment]) / gap[segment]
-    if blended:
-        ends = quaternions[segment], quaternions[segment + 1]
-        between = space.unit(ends[0] + (ends[1] - ends[0]) * way[:, None])
-    else:
-        between = sampling.slerp(quaternions[segment], quaternions[segment + 1], way)
+    between = sampling.slerp(quaternions[segment], quaternions[segment + 1], (at - first[segment]) / gap[segment])
     order = np.argsort(np.concatenate((first, at)), kind="stable")
     # A slerp starts from its first key and so stays on its side.
     return np.concatenate((first, at))[order], np.concatenate((quaternions, between))[order]
+
+
+def arced(frames: npt.NDArray[Any], quaternions: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
+    """A track (n,), (n, 4) that Blender blends by components, with the keys it takes to show the same along arcs.
+
+    Blender goes from a key to the next as their signs say, the long way too. At whole frames the result is within
+    `ARC` radians of that.
+    """
+    first, wide = np.asarray(frames, np.int64), np.asarray(quaternions, np.float64)
+    turns = space.unit(wide)
+    if len(first) < 2:
+        return first, turns
+    away = (angles(turns) > WIDEST) | (np.einsum("nk,nk->n", turns[1:], turns[:-1]) < 0)
+    if not (away & (np.diff(first) > 1)).any() or first[-1] - first[0] >= MOST_FRAMES:
+        return first, near_side(turns[None])[0]
+    every = np.arange(first[0], first[-1] + 1)
+    shown = space.unit(np.stack([np.interp(every, first, wide[:, axis]) for axis in range(4)], axis=1))
+    keep = np.flatnonzero(needed(shown[None], "rotation", ARC, first - first[0])[0])
+    return every[keep], near_side(shown[None, keep])[0]
 
 
 def spread(frames: npt.NDArray[Any], values: Floats, kind: str) -> tuple[npt.NDArray[np.int64], Floats]:
@@ -122,11 +131,14 @@ def steps(values: Floats, tolerance: float = 0.0) -> npt.NDArray[np.bool_]:
     return keep
 
 
-def needed(values: Floats, kind: str, tolerance: float) -> npt.NDArray[np.bool_]:
+def needed(
+    values: Floats, kind: str, tolerance: float, fixed: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.bool_]:
     """(t, n) the frames of tracks (t, n, k), a key at every frame, that are enough to come as near as `tolerance`.
 
     Positions are blended linearly, rotations (x, y, z, w) along the arc, and `tolerance` is in their units or in
-    radians. Refines all tracks at once: each round adds, between two kept frames, the one that is farthest off.
+    radians. The frames `fixed` (m,) are kept whatever they show. Refines all tracks at once: each round adds, between
+    two kept frames, the one that is farthest off.
     """
     tracks, count = values.shape[:2]
     keep = np.zeros((tracks, count), bool)
@@ -136,6 +148,8 @@ def needed(values: Floats, kind: str, tolerance: float) -> npt.NDArray[np.bool_]
         keep[:] = True
         return keep
     keep[:, [0, -1]] = True
+    if fixed is not None:
+        keep[:, fixed] = True
     at = np.arange(count)
     for _round in range(_ROUNDS):
         before = np.maximum.accumulate(np.where(keep, at, 0), axis=1)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_SIDE = 16384  # pixels; what Direct3D 9 to 11 can hold
+_PIXELS = 5 << 20  # that any picture may have, however small its file; the rest has to stand in it
 _DDS_HEADER = 128
+_TGA_HEADER = 18
 _BLOCK_BYTES = {b"DXT1": 8, b"DXT2": 16, b"DXT3": 16, b"DXT4": 16, b"DXT5": 16}
 _FOURCC, _RGB, _ALPHA = 0x4, 0x40, 0x1  # bits of the pixel format's flags
 _CUBE_OR_VOLUME = 0x200 | 0x200000  # bits of caps 2
@@ -54,7 +56,34 @@ def trouble(data: bytes) -> str:
     width, height = size
     if not 0 < width <= MOST_SIDE or not 0 < height <= MOST_SIDE:
         return f"its header says {width} x {height} pixels, expected 1 to {MOST_SIDE} each"
+    most = _most_pixels(data)
+    if width * height > most:
+        return f"its header says {width} x {height} pixels, expected at most {most} in a file of this size"
     return ""
+
+
+def _most_pixels(data: bytes) -> int:
+    """How many pixels are decoded of a file: a few bytes can stand for gigabytes, which no game does."""
+    most = _PIXELS + 3 * len(data) // 2
+    if data.startswith(b"DDS "):  # of fixed size for each pixel: what it holds was compared with its header
+        return MOST_SIDE * MOST_SIDE
+    return most // 4 if data.startswith(_PNG) and data[24:25] == b"\x10" else most
+
+
+def known_suffix(data: bytes) -> str:
+    """The extension of a picture, by its first bytes alone; empty where it is none that the game might read."""
+    suffix = suffix_of(data)
+    return suffix if suffix != ".tga" or (len(data) > _TGA_HEADER and _is_tga(data)) else ""
+
+
+def _is_tga(data: bytes) -> bool:
+    has_map, kind, (many, depth) = data[1], data[2], struct.unpack_from("<HB", data, 5)
+    bits, described = data[16], data[17]
+    if kind in {1, 9}:
+        good = has_map == 1 and bits in {8, 16} and depth in {15, 16, 24, 32} and many > 0
+    else:
+        good = has_map <= 1 and bits in ({8, 16} if kind in {3, 11} else {15, 16, 24, 32})
+    return kind in {1, 2, 3, 9, 10, 11} and good and described & 0xC0 == 0 and described & 0x0F <= 8
 
 
 def _dds(data: bytes) -> tuple[int, int] | str:

@@ -66,16 +66,17 @@ def taken_out(found: Ani, roots: Sequence[int], main: int) -> tuple[Ani, list[Wa
     ways: list[Way] = []
     changed: dict[int, list[Record]] = {row: [] for row in roots}
     for clip, length in enumerate(found.lengths.tolist()):
-        way = _way(out[main][clip], length)
-        ways.append(way)
+        gone = way(out[main][clip], length)
+        ways.append(gone)
         for row in roots:
-            changed[row].append(_without(out[row][clip], length, way))
+            changed[row].append(_without(out[row][clip], length, gone))
     for row, records in changed.items():
         out[row] = records
     return replace(found, records=out), ways
 
 
-def _way(record: Record, length: int) -> Way:
+def way(record: Record, length: int) -> Way:
+    """How far a bone goes along the ground from frame 0; without frames where it stays."""
     frames, values = sampling.ordered(record.positions, length)
     places = np.zeros((len(frames), 3))
     if len(frames):
@@ -85,12 +86,12 @@ def _way(record: Record, length: int) -> Way:
     return Way(frames, places)
 
 
-def _without(record: Record, length: int, way: Way) -> Record:
-    if not len(way.frames):
+def _without(record: Record, length: int, gone: Way) -> Record:
+    if not len(gone.frames):
         return record
     own, _values = sampling.ordered(record.positions, length)
-    frames = np.union1d(own, way.frames).astype(np.int32)
-    away = np.stack([np.interp(frames, way.frames, way.places[:, axis]) for axis in range(3)], axis=1)
+    frames = np.union1d(own, gone.frames).astype(np.int32)
+    away = np.stack([np.interp(frames, gone.frames, gone.places[:, axis]) for axis in range(3)], axis=1)
     return _with(record, frames, sampling.positions(record, frames, length) - away)
 
 

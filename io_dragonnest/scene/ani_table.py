@@ -40,9 +40,10 @@ class Table:
 def compose(obj: bpy.types.Object, shell: Ani | None, actions: Sequence[bpy.types.Action], options: Any) -> Table:
     """The bones for clips of `obj`. `shell`: the file they came from, None for new work.
 
-    Raises `ExportError` for a name that cannot stand in a file.
+    Raises `ExportError` for a name that cannot stand in a file, and where the armature or a bone cannot be measured.
     """
     whole = placement.armature_matrix(obj, options)
+    placement.require_sound_bones(obj)
     state = rig.state(obj)
     if shell is None:
         wanted = _deforming(obj, state)
@@ -139,7 +140,7 @@ def _moved_extra(
     """Bones that are not in the file but move in a clip, with those above them, parents first."""
     bones = cast("bpy.types.Armature", obj.data).bones
     listed = {name for name in found if name is not None}
-    moved = {name for action in actions for name in curves.bones_of(action)}
+    moved = {name for action in actions for name in set(curves.bones_of(action)) - clip_curves.spare(action)}
     rows = {name: row for row, name in enumerate(state.names)}
     wanted: set[int] = set()
     for name in moved & rows.keys() - listed:

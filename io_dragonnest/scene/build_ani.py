@@ -215,9 +215,13 @@ def _actions(
         prints = clip_curves.write(obj, action, clip, target.rig.names, used)
         walk = _walk(obj, action, ways[number]) if ways else []
         _keep(action, source, number)
+        if options.root_motion == root_motion.IN_PLACE:
+            kept.put(action, kept.IN_PLACE, 1)
         kept.put(action, kept.RIG, records[source.place[number][0]][0])
         row = records[source.place[number][0]][1]
         clip_curves.seal(action, row, len(source.clip(number)[0].bones), prints, walk)
+        spare = {target.rig.names[bone]: entry for bone, entry in prints.items() if row[bone] < 0}
+        clip_curves.seal_spare(action, spare)
         clips.add(obj, action, source.found.clip_names[number])
         made.append(action)
     return made

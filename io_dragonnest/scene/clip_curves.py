@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -137,6 +138,23 @@ def seal(
     kept.put(action, kept.CURVES, b"".join(table))
 
 
+def seal_spare(action: bpy.types.Action, prints: Mapping[str, bytes]) -> None:
+    """Remember curves of bones that the file of this clip does not have: other files of its list do."""
+    kept.put(action, kept.SPARE, json.dumps({name: entry.hex() for name, entry in prints.items()}) if prints else "")
+
+
+def spare(action: bpy.types.Action) -> set[str]:
+    """The bones whose curves are as `seal_spare` remembers them: none was made here."""
+    try:
+        before = json.loads(kept.get(action, kept.SPARE, "") or "{}")
+    except ValueError:  # somebody else wrote there
+        return set()
+    if not isinstance(before, dict) or not before:
+        return set()
+    found = read(compat.all_curves(action))
+    return {name for name, entry in before.items() if checksum(found.get(name, [])).hex() == entry}
+
+
 def sealed(action: bpy.types.Action) -> list[bytes]:
     """The checksums that `seal` kept: of each bone of the file, then of the object."""
     raw = kept.get(action, kept.CURVES, b"")
@@ -169,5 +187,8 @@ def rig_table(rig: Rig, row: npt.NDArray[np.intp], bones: int) -> npt.NDArray[An
 
 def kept_rig(action: bpy.types.Action) -> npt.NDArray[Any]:
     """What `rig_record` was kept of an Action; empty without it."""
-    raw = kept.get(action, kept.RIG, b"")
-    return np.frombuffer(zlib.decompress(raw), _RIG) if raw else np.zeros(0, _RIG)
+    try:
+        raw = zlib.decompress(kept.get(action, kept.RIG, b""))
+    except zlib.error:  # nothing, or somebody else wrote there
+        raw = b""
+    return np.frombuffer(raw, _RIG) if len(raw) % _RIG.itemsize == 0 else np.zeros(0, _RIG)

@@ -18,7 +18,7 @@ from ...io_common.scene import compat, curves
 from ..formats import channels, clip_records, fitting, hierarchy, key_frames, names, sampling, space
 from ..formats.clip_records import Style, Track
 from ..formats.keys import Record
-from . import bone_motion, clip_curves, clips, kept, placement, playback, pose_bake, rig
+from . import bone_motion, clip_curves, clips, ground, placement, playback, pose_bake, rig
 from .bone_motion import LOCATION, ROTATION, SCALE
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ...io_common.formats.digest import Digest
     from ..formats.ani import Ani
+    from ..formats.root_motion import Way
     from .ani_table import Table
     from .clip_curves import Read
     from .options import ExportAniOptions
@@ -75,11 +76,14 @@ def records(job: Job, action: bpy.types.Action) -> tuple[list[Record], int]:
     stored = _stored(job, action, clip, found)
     todo = [row for row, entry in enumerate(stored) if entry is None]
     if todo:
-        length = max(length, 1)
+        length = _long_enough(job, action, clip, found, max(length, 1))
         clip_records.require_frames(length, job.style.version, f'the clip "{action.name}"')
         stills = _bases(job, clip, todo)
-        keyed = None if job.options.key_mode == "BAKE" else _keyed(job, action, found, length, todo, stills)
-        made = keyed if keyed is not None else _baked(job, action, length, stored, stills)
+        ways = ground.ways(action, clip, _sources(job, clip, todo), clips.span(action)[0], job.table.whole)
+        if ways:
+            job.digest.note(f'the way along the ground that "{action.name}" was imported without was put back')
+        keyed = None if job.options.key_mode == "BAKE" else _keyed(job, action, found, length, todo, (stills, ways))
+        made = keyed if keyed is not None else _baked(job, action, length, stored, (stills, ways))
         for row in todo:
             stored[row] = made[row]
     return [entry for entry in stored if entry is not None], length
@@ -171,7 +175,7 @@ def _is_same_rig(before: npt.NDArray[Any], now: npt.NDArray[Any], reach: float) 
 def _is_long_enough(action: bpy.types.Action) -> bool:
     """Whether the range of an Action still starts at 0 and shows all it came with."""
     start, end = clips.span(action)
-    return start == 0 and end >= round(kept.get(action, kept.END, 0.0)) - 1
+    return start == 0 and end >= clips.kept_end(action) - 1
 
 
 def _plays_curves(obj: bpy.types.Object, name: str) -> bool:
@@ -191,14 +195,45 @@ def _plays_curves(obj: bpy.types.Object, name: str) -> bool:
 def _bases(job: Job, clip: Ani | None, todo: Sequence[int]) -> list[npt.NDArray[Any]]:
     """The base of each bone of the file: that of the clip where its parent is the same, else of the bind pose."""
     out = job.bases()
-    if clip is None:
-        return out
-    own = {key: row for row, key in reversed(list(enumerate(_ids(job.obj, clip.bone_names))))}
-    for row in todo:
-        source = own.get(job.ids[row], -1)
-        if source >= 0:
+    for row, source in _sources(job, clip, todo).items():
+        if clip is not None and source >= 0:
             out[row] = clip.records[source][0].base
     return out
+
+
+def _sources(job: Job, clip: Ani | None, todo: Sequence[int]) -> dict[int, int]:
+    """The bone of the clip that each of the bones `todo` of the file is, -1 for none."""
+    if clip is None:
+        return {}
+    own = {key: row for row, key in reversed(list(enumerate(_ids(job.obj, clip.bone_names))))}
+    return {row: own.get(job.ids[row], -1) for row in todo}
+
+
+def _long_enough(
+    job: Job, action: bpy.types.Action, clip: Ani | None, found: dict[str, list[Read]], length: int
+) -> int:
+    """The length with room for keys that were set behind the end of an import; says what is moved or left out."""
+    start, _end = clips.span(action)
+    if start < 0:
+        job.digest.note(f'"{action.name}" starts at frame {start}, which became frame 0 of the file')
+    last = max(
+        (float(entry.points[-1, 0]) for found_in in found.values() for entry in found_in if len(entry.points)),
+        default=0.0,
+    )
+    needed = int(np.ceil(last - 1e-3)) - start + 1
+    if clip is not None:
+        needed = needed if needed > clip.last_frame(0) + 1 else 0
+    if needed <= length:
+        return length
+    if clip is not None and clips.is_whole(action):
+        job.digest.note(f'"{action.name}" has keys behind its end: it became {needed} frames long instead of {length}')
+        return needed
+    job.digest.add(
+        f"keys behind the last frame of the range were left out, up to frame {needed - 1 + start}; "
+        "set the length in the list of clips",
+        subject=action.name,
+    )
+    return length
 
 
 # Keys as they are.
@@ -210,11 +245,11 @@ def _keyed(
     found: dict[str, list[Read]],
     length: int,
     todo: Sequence[int],
-    stills: list[npt.NDArray[Any]],
+    known: tuple[list[npt.NDArray[Any]], dict[int, Way]],
 ) -> dict[int, Record] | None:
     """Records made of keys; None where the file could not say the same, unless that is what was asked for."""
     forced = job.options.key_mode == "KEYS"
-    onto = job.table.onto
+    onto, (stills, ways) = job.table.onto, known
     bone_of = {int(row): bone for bone, row in enumerate(onto.row.tolist()) if row >= 0}
     if not forced and (job.has_helpers or found.get("") or any(row not in bone_of for row in todo)):
         return None
@@ -228,7 +263,7 @@ def _keyed(
             out[row] = Record(stills[row])
             continue
         name = onto.rig.names[bone]
-        made = _bone_record(job, maps, bone, found.get(name, []), (start, length), stills[row])
+        made = _bone_record(job, maps, bone, found.get(name, []), (start, length), (stills[row], ways.get(row)))
         if made is None and not forced:
             return None
         if made is None:
@@ -250,7 +285,7 @@ def _bone_record(
     bone: int,
     entries: Sequence[Read],
     span: tuple[int, int],
-    still: npt.NDArray[Any],
+    known: tuple[npt.NDArray[Any], Way | None],
 ) -> Record | None:
     """The keys of one bone as a record; None where it has any that a file cannot say."""
     onto, forced = job.table.onto, job.options.key_mode == "KEYS"
@@ -269,9 +304,10 @@ def _bone_record(
     sizes = maps.file_scales(bone, size.values)
     if maps.skewed(rows, sizes[None])[0]:
         return None
+    still, way = known
     position = Track(place.frames, maps.positions(bone, place.values * job.table.grow))
-    turns = key_frames.near_side(space.unit(turn.values)[None])[0]
-    frames, turns = key_frames.filled(turn.frames, turns, blended=True)
+    position = ground.put_back(position, way, span[1])
+    frames, turns = key_frames.arced(turn.frames, turn.values)
     rotation = Track(frames, space.unit(maps.rotations(bone, turns)))
     return clip_records.record(still, position, rotation, Track(size.frames, sizes), job.style)
 
@@ -332,7 +368,7 @@ def _baked(
     action: bpy.types.Action,
     length: int,
     stored: list[Record | None],
-    stills: list[npt.NDArray[Any]],
+    known: tuple[list[npt.NDArray[Any]], dict[int, Way]],
 ) -> dict[int, Record]:
     """Records of what Blender shows, for the bones that have none in `stored`."""
     onto = job.table.onto
@@ -352,7 +388,10 @@ def _baked(
             subject=action.name,
         )
     todo = [row for row, entry in enumerate(stored) if entry is None]
+    stills, ways = known
     places = space.AXES.undo(made.locations[:, todo].swapaxes(0, 1))
+    for number, row in enumerate(todo):
+        places[number] += ground.along(ways.get(row), np.arange(length))
     turns = space.to_file_quaternion(made.quaternions[:, todo].swapaxes(0, 1))
     sizes = _rounded(space.to_blender_scale(made.scales[:, todo].swapaxes(0, 1)))
     entries = clip_records.baked([stills[row] for row in todo], places, turns, sizes, job.style)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, IntProperty, PointerProperty, StringProperty
 
-from ...io_common.formats.errors import UserError
+from ...io_common.formats.errors import FormatError, UserError
 from ..formats import ani, ani_set, names
 from . import bone_motion, kept
 
@@ -100,7 +101,10 @@ def add(obj: bpy.types.Object, action: bpy.types.Action, raw: bytes = b"") -> An
 
 def raw_name(item: Any) -> bytes:
     """The field of an entry: as it came, unless it was renamed. Raises `ExportError` for what cannot stand there."""
-    raw = names.padded(bytes.fromhex(item.raw_name))
+    try:
+        raw = names.padded(bytes.fromhex(item.raw_name))
+    except ValueError:  # somebody else wrote there
+        raw = b""
     return raw if names.text(raw) == item.name else names.field(item.name, "clip")
 
 
@@ -132,22 +136,31 @@ def keep_clip(action: bpy.types.Action, found: Ani, clip: int) -> None:
 
 def clip_of(action: bpy.types.Action) -> Ani | None:
     """The clip an Action was made of, as a file of its own; None for an Action made in Blender."""
-    raw = kept.get(action, kept.CLIP, b"")
-    return ani.read_binary(zlib.decompress(raw)) if raw else None
+    try:
+        found = ani.read_binary(zlib.decompress(kept.get(action, kept.CLIP, b"")))
+    except (zlib.error, FormatError):  # nothing, or somebody else wrote there
+        return None
+    return found if len(found.lengths) == 1 else None
 
 
 def set_length(action: bpy.types.Action, frames: int) -> None:
     """Let an Action last that many frames from where it starts."""
     if not action.use_frame_range:
-        start = float(action.frame_range[0])
+        start = float(span(action)[0])
         action.use_frame_range = True
         action.frame_start = start
     action.frame_end = action.frame_start + bone_motion.shown_end(frames)
 
 
 def span(action: bpy.types.Action) -> tuple[int, int]:
-    """First and last whole frame of an Action."""
+    """First and last whole frame of an Action.
+
+    Frames are those of the file, one for one: without a range of its own an Action starts at 0, or where its first key
+    is before that.
+    """
     start, end = round(float(action.frame_range[0])), round(float(action.frame_range[1]))
+    if not action.use_frame_range:
+        start = min(start, 0)
     return start, max(start, end)
 
 
@@ -163,7 +176,13 @@ def length_of(action: bpy.types.Action, clip: Ani | None = None) -> int:
 
 def is_whole(action: bpy.types.Action) -> bool:
     """Whether the range of an imported Action is the one it came with."""
-    return span(action) == (0, round(kept.get(action, kept.END, 0.0)) - 1)
+    return span(action) == (0, kept_end(action) - 1)
+
+
+def kept_end(action: bpy.types.Action) -> int:
+    """The number of frames that the range of an Action had at import; 0 without one."""
+    found = float(kept.get(action, kept.END, 0.0))
+    return round(found) if math.isfinite(found) else 0
 
 
 def keep_files(obj: bpy.types.Object, found: AniSet, path: Path) -> None:
@@ -191,7 +210,25 @@ def set_id(found: AniSet) -> str:
 def files(obj: bpy.types.Object) -> list[dict[str, Any]]:
     """What `keep_files` kept, the last one last."""
     raw = kept.get(cast("bpy.types.ID", obj.data), kept.ANIS, "")
-    return list(json.loads(raw)) if raw else []
+    try:
+        found = json.loads(raw) if raw else []
+        return [entry for entry in found if _is_entry(entry)] if isinstance(found, list) else []
+    except (ValueError, RecursionError):  # somebody else wrote there
+        return []
+
+
+def _is_entry(entry: Any) -> bool:
+    """Whether an entry of `files` can be read to its end."""
+    if not isinstance(entry, dict) or not all(isinstance(entry.get(name), str) for name in ("id", "list")):
+        return False
+    parts = entry.get("parts")
+    if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
+        return False
+    try:
+        list_text(entry)
+        return len(list(shells(entry))) == len(parts) and all(isinstance(part["name"], str) for part in parts)
+    except (KeyError, TypeError, ValueError, zlib.error, FormatError):
+        return False
 
 
 def path_of(obj: bpy.types.Object) -> Path:

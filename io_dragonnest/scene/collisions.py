@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SEGMENTS = 24
 _TOLERANCE = 1e-4
+_HUGE = 1e15  # of the scale of an object
 _TITLE = {Kind.BOX: "Box", Kind.SPHERE: "Sphere", Kind.CAPSULE: "Capsule"}
 _YZ = [0, 2, 1]
 _HEAD = np.dtype([("kind", "<i4"), ("parent", "<i4")])
@@ -90,10 +91,16 @@ def _box(entry: Collision, title: str) -> tuple[bpy.types.Mesh, Floats]:
     values = entry.values.astype(np.float64)
     # File axes are rows; y and z change places, which makes a right-handed triple of a left-handed one.
     axes = space.AXES.apply(values[3:12].reshape(3, 3))[_YZ].T
-    matrix = _moved(space.AXES.apply(values[:3]), axes * values[12:][_YZ])
-    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    half, inner = _shared(values[12:][_YZ])
+    matrix = _moved(space.AXES.apply(values[:3]), axes * half)
+    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float) * inner
     edges = [(a, a | bit) for a in range(8) for bit in (1, 2, 4) if not a & bit]
     return _wire(title, corners, edges), matrix
+
+
+def _shared(size: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """What of a size the object takes, and what its mesh: squares of huge scales leave Blender without a rotation."""
+    return (np.ones_like(size), size) if np.abs(size).max() > _HUGE else (size, np.ones_like(size))
 
 
 def _circle(axis: int, radius: float, height: float = 0.0) -> Floats:
@@ -110,7 +117,8 @@ def _sphere(entry: Collision, title: str) -> tuple[bpy.types.Mesh, Floats]:
     values = entry.values.astype(np.float64)
     points = np.concatenate([_circle(axis, 1.0) for axis in range(3)])
     edges = [edge for axis in range(3) for edge in _ring(axis * _SEGMENTS)]
-    return _wire(title, points, edges), _moved(space.AXES.apply(values[:3]), np.eye(3) * values[3])
+    radius, inner = _shared(values[3:4])
+    return _wire(title, points * inner, edges), _moved(space.AXES.apply(values[:3]), np.eye(3) * radius)
 
 
 def _capsule(entry: Collision, title: str) -> tuple[bpy.types.Mesh, Floats]:
@@ -198,16 +206,23 @@ def _recall(obj: bpy.types.Object) -> Collision | None:
     head = np.frombuffer(raw, _HEAD, 1)[0]
     start = _HEAD.itemsize + int(head["parent"])
     rest = raw[start:]
-    if not 0 <= head["kind"] <= max(Kind) or len(rest) % 4:
+    if not 0 <= head["kind"] <= max(Kind) or not _HEAD.itemsize <= start <= len(raw) or len(rest) % 4:
+        return None  # somebody else wrote there
+    kind = Kind(int(head["kind"]))
+    each = primitives.FLOATS.get(kind)
+    if (len(rest) // 4 != each) if each else len(rest) // 4 % primitives.TRIANGLE_FLOATS:
         return None
-    return Collision(Kind(int(head["kind"])), raw[_HEAD.itemsize : start], np.frombuffer(rest, "<f4"))
+    return Collision(kind, raw[_HEAD.itemsize : start], np.frombuffer(rest, "<f4"))
 
 
 def _unchanged(values: Floats, made: npt.NDArray[Any]) -> bool:
     if values.shape != made.shape:
         return False
-    size = max(float(np.abs(made).max(initial=0.0)), 1.0)
-    return bool((np.abs(values - made) <= _TOLERANCE * size).all())
+    # What cannot be computed with, in either, is as it was where both are so.
+    size = max(float(np.abs(made[np.isfinite(made)]).max(initial=0.0)), 1.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.abs(values - made) <= _TOLERANCE * size
+    return bool((near | (values == made) | (np.isnan(values) & np.isnan(made))).all())
 
 
 def _values(obj: bpy.types.Object, kind: Kind, matrix: Floats) -> Floats:
@@ -220,7 +235,8 @@ def _values(obj: bpy.types.Object, kind: Kind, matrix: Floats) -> Floats:
     low = points.min(axis=0) if len(points) else np.zeros(3)
     high = points.max(axis=0) if len(points) else np.zeros(3)
     middle, half = (low + high) / 2, (high - low) / 2
-    size = np.sqrt(np.square(matrix[:3, :3]).sum(axis=0))
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = np.sqrt(np.square(matrix[:3, :3]).sum(axis=0))
     axes = matrix[:3, :3] / np.where(size > 1e-12, size, 1.0)
     if kind is Kind.BOX:
         return np.concatenate((_point(matrix, middle), axes.T.reshape(-1), half * size))

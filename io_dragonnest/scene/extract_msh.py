@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import bpy
 
     from ...io_common.formats.digest import Digest
+    from .groups import Members
     from .options import ExportMshOptions
     from .pieces import Piece
 
@@ -41,6 +42,10 @@ def extract_with_pieces(
     """The model, and for each of its sub-meshes the object and the material it was made of."""
     members = groups.sort(objects)
     rig = members.rig
+    whole = np.eye(4)
+    if rig is not None:
+        whole = placement.armature_matrix(rig, options)
+        placement.require_sound_bones(rig)
     blocks = [cast("bpy.types.ID", obj.data) for obj in (*members.meshes, *members.holders)]
     header = _header(blocks)
     found = msh.read(_complete(header)) if header else Msh(NEWEST)
@@ -53,12 +58,32 @@ def extract_with_pieces(
         found.collisions = [collisions.extract(obj, rig, options) for obj in members.collisions]
         binds = dummies.bind_by_name(rig) if members.dummies else {}
         found.dummies = [dummies.extract(obj, rig, binds, options) for obj in members.dummies]
+        _warn_of_empties(context, members, digest)
         found.submeshes = [piece.submesh for piece in made]
-        whole = placement.armature_matrix(rig, options) if rig is not None else np.eye(4)
         found.bones = bone_table.table(rig, stored, _used(found), whole, all_bones=not header)
     _complete_header(found, blocks)
     _require_finite(found)
     return _converted(found, options, digest, new=not header), made
+
+
+def _warn_of_empties(context: bpy.types.Context, members: Members, digest: Digest) -> None:
+    """Name the empties that look like dummies, by bone or collection, and that nothing marks as such."""
+    beside = {entry for obj in members.dummies for entry in obj.users_collection if "Dummies" in entry.name}
+    left = [
+        obj.name
+        for obj in selection.scene(context).collection.all_objects
+        if obj.type == "EMPTY"
+        and not groups.is_dummy(obj)
+        and (
+            not beside.isdisjoint(obj.users_collection)
+            or (obj.parent is not None and obj.parent == members.rig and obj.parent_type == "BONE")
+        )
+    ]
+    if left:
+        digest.add(
+            f"{len(left)} empties beside the dummies or on bones are not written, as their names do not begin with #: "
+            + ", ".join(f'"{name}"' for name in left[:8])
+        )
 
 
 def _header(blocks: list[bpy.types.ID]) -> bytes:
@@ -102,6 +127,12 @@ def _require_finite(found: Msh) -> None:
         good = np.isfinite(part.positions).all(axis=1)
         if not good.all():
             raise ExportError(f'"{part.label}": the position of vertex {int(np.argmin(good))} is not a finite number')
+    for number, entry in enumerate(found.collisions):
+        if not np.isfinite(entry.values).all():
+            raise ExportError(f"the place or size of collision {number} is not a finite number")
+    for place in found.dummies:
+        if not np.isfinite(place.matrix).all():
+            raise ExportError(f'the place of the dummy "{place.label}" is not a finite number')
 
 
 def _converted(found: Msh, options: ExportMshOptions, digest: Digest, *, new: bool) -> Msh:

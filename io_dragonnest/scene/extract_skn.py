@@ -112,7 +112,9 @@ def skin_of(
             found.body_rest = kept.get(block, kept.SKIN_REST, b"")
             found.trailing = kept.get(block, kept.SKIN_TAIL, b"")
             break
-    wanted = mesh_name or getattr(options, "mesh_name", "") or names.text(start.mesh_name) or f"{path.stem}.msh"
+    wanted = mesh_name or getattr(options, "mesh_name", "") or names.text(start.mesh_name)
+    if not wanted and not old:  # a file that names none is found by its own name, and stays so
+        wanted = f"{path.stem}.msh"
     found.mesh_name = names.kept(start.mesh_name, wanted, "MSH file") if old else names.field(wanted, "MSH file")
     book = Book(options, digest, path)
     found.materials = [book.record(material) for material in chosen]

@@ -204,7 +204,8 @@ def from_disk(name: str, path: Path, *, data: bool = False) -> bpy.types.Image |
 def encoded(image: bpy.types.Image, kind: str) -> tuple[str, bytes] | None:
     """The file name and the bytes that an image is written as; None where there is nothing to write.
 
-    An untouched file goes as it is; painted and generated pictures are written anew as `kind` ("TGA" or "PNG").
+    An untouched file goes as it is if it is a picture, as an image may point anywhere; painted and generated pictures
+    are written anew as `kind` ("TGA" or "PNG").
     """
     if is_placeholder(image):
         return None
@@ -213,10 +214,10 @@ def encoded(image: bpy.types.Image, kind: str) -> tuple[str, bytes] | None:
         data = _stored(image)
         if data is None:
             return None
-        suffix = pictures.suffix_of(data, name)
-        if _extension(name) in {suffix, ".jpeg" if suffix == ".jpg" else suffix}:
+        suffix = pictures.known_suffix(data)
+        if suffix and _extension(name) in {suffix, ".jpeg" if suffix == ".jpg" else suffix}:
             return name, data
-        if suffix in textures.EXTENSIONS:
+        if suffix:
             return f"{name[: len(_stem(name))]}{suffix}", data
     if not len(cast("Any", image.pixels)) or not all(image.size):
         return None

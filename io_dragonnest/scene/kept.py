@@ -60,5 +60,7 @@ CLIP = "dragonnest_clip"
 SOURCE = "dragonnest_ani"
 ANI_PART = "dragonnest_ani_part"  # of a text list
 CURVES = "dragonnest_curves"  # checksums of the curves of each bone of the file, and of the object
+SPARE = "dragonnest_spare"  # checksums of the curves of bones that only other files of its list have, as JSON
 RIG = "dragonnest_rig"  # rest matrices and parents of these bones, zlib-compressed
+IN_PLACE = "dragonnest_in_place"  # its root bones were kept from going along the ground
 END = "dragonnest_end"  # its last frame, as it was set

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
 
+from ...io_common.formats.errors import ExportError
 from . import kept
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _TURNED = 2e-6  # how far from one the axes of an untouched object may come out, in single precision
 _MOVED = 2e-6  # the same for its place, as a part of what it was put together from
+_LEAST = 1e-9  # the smallest scale, and the inverse of the largest one, of an armature that can be written
+_FARTHEST = 1e15  # file units; their products still fit single precision
+_UPRIGHT = 0.1  # the determinant of a bone's rest matrix is one
 
 
 class Units(Protocol):
@@ -84,7 +88,34 @@ def armature_matrix(rig: bpy.types.Object, options: Units) -> Floats:
         size = np.sqrt(np.square(world[:3, :3]).sum(axis=0))
         world = np.diag([*size.tolist(), 1.0])
     world[:3] /= unit(rig.data, options)
+    _require_sound(world, rig)
     return plain(world, 1.0)
+
+
+def _require_sound(matrix: Floats, rig: bpy.types.Object) -> None:
+    size = np.sqrt(np.square(matrix[:3, :3]).sum(axis=0))
+    # Comparisons with what is no number are never true.
+    if not (np.abs(matrix[:3, 3]).max() <= _FARTHEST and size.max() <= 1.0 / _LEAST and size.min() >= _LEAST):
+        raise ExportError(
+            f'the armature "{rig.name}" stands too far away, or is scaled to nothing or beyond all measure; check the '
+            "location and scale of it and of its parents"
+        )
+    if not abs(np.linalg.det(matrix[:3, :3] / size)) > _LEAST:
+        raise ExportError(f'the armature "{rig.name}" is sheared until it is flat; check the scale of its parents')
+
+
+def require_sound_bones(rig: bpy.types.Object) -> None:
+    """Raise `ExportError` where a bone has no direction: matrices of such bones cannot be undone."""
+    bones = cast("bpy.types.Armature", rig.data).bones
+    rest = np.array([bone.matrix_local for bone in bones], np.float64).reshape(-1, 4, 4)
+    with np.errstate(all="ignore"):
+        good = np.abs(np.linalg.det(rest[:, :3, :3])) > _UPRIGHT
+        good &= np.abs(rest[:, :3, 3]).max(axis=1, initial=0.0) <= _FARTHEST
+    if not good.all():
+        raise ExportError(
+            f'the bone "{bones[int(np.argmin(good))].name}" of the armature "{rig.name}" is too short to have a '
+            "direction, or too far away; correct it in Edit Mode"
+        )
 
 
 def file_matrix(obj: bpy.types.Object, rig: bpy.types.Object | None, options: Units) -> Floats:

@@ -63,7 +63,7 @@ def state(obj: bpy.types.Object) -> Rig:
     bind, edited = rest.copy(), np.ones(len(bones), bool)
     reach = max(float(np.abs(rest[:, :3, 3]).max(initial=0.0)), 1e-3)
     raws = [(kept.get(bone, kept.REST, b""), kept.get(bone, kept.BIND, b"")) for bone in bones]
-    known = [row for row, pair in enumerate(raws) if len(pair[0]) == len(pair[1]) == _MATRIX]
+    known = [row for row, pair in enumerate(raws) if len(pair[0]) == len(pair[1]) == _MATRIX and _is_rest(pair[0])]
     if known:
         made, inverse = (
             np.frombuffer(b"".join(raws[row][side] for row in known), "<f4").reshape(-1, 4, 4) for side in (0, 1)
@@ -77,10 +77,16 @@ def state(obj: bpy.types.Object) -> Rig:
     return Rig([bone.name for bone in bones], parent, rest, bind, edited)
 
 
+def _is_rest(raw: bytes) -> bool:
+    """Whether a rest matrix can be undone, as any that was kept; somebody else may have written there."""
+    found = np.frombuffer(raw, "<f4").astype(np.float64)
+    return bool(np.isfinite(found).all()) and abs(np.linalg.det(found.reshape(4, 4))) > 1e-6
+
+
 def kept_bind(bone: bpy.types.Bone) -> tuple[Floats, Floats] | None:
     """The rest matrix a bone was given at import and the bind matrix it was made of; None for a bone made here."""
     made, inverse = (kept.get_array(bone, name, "<f4") for name in (kept.REST, kept.BIND))
-    if made.shape != (16,) or inverse.shape != (16,):
+    if made.shape != (16,) or inverse.shape != (16,) or not _is_rest(made.tobytes()):
         return None
     return made.reshape(4, 4).astype(np.float64), bind_matrices(inverse)[0]
 

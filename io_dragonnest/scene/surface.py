@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # How far a normal may come back from where it was put: a free one, and one that Blender packs into 32 bits.
 _FREE, _PACKED = 1e-5, 4e-3
+_UNIT = 2e-6  # how far the square of a normal's length may be from one to count as one
+_TURN = 1e-3  # radians by which a face has to be turned for its normals to go along
 
 
 @dataclass(eq=False)
@@ -148,7 +150,7 @@ def _normals(
     before: Shown | None,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
     """(L, 3) of the file: the kept bits where a corner still shows what was made of them; and where that is, (L,)."""
-    now = meshes.get_corner_normals(mesh)
+    now = _unit(meshes.get_corner_normals(mesh))
     none = np.zeros(len(now), bool)
     if placement.is_plain(matrix):
         out = space.AXES.undo(now)
@@ -166,13 +168,50 @@ def _normals(
     same = (at >= 0) & _is_near(now, before.normals[at], most)
     if not is_free and not same.all() and _same_faces(mesh, corner_vertex, numbers, before):
         # These custom normals turn with the faces around them, and overlapping faces spoil them. Whether they were
-        # edited is then seen by doing the same to the mesh as it was.
+        # edited is then seen by doing the same to the mesh as it was. Where whole faces were turned, normals go along.
         positions = meshes.get_positions(mesh)
-        same |= _is_near(
-            now, meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions), most
-        )
+        moved = meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions)
+        same |= _is_near(now, moved, most) & ~_turned(before, positions)[corner_vertex]
     out.view(np.uint32)[same] = np.ascontiguousarray(before.source.normals).view(np.uint32)[at[same]]
     return out, same
+
+
+def _unit(normals: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """(L, 3) of length one; those that are so already stay to the bit. Up where there is no direction."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        square = np.einsum("ij,ij->i", normals, normals, dtype=np.float64)
+        bad = ~(np.abs(square - 1.0) < _UNIT)
+    if bad.any():
+        wide = normals[bad].astype(np.float64)
+        length = np.sqrt(np.square(wide).sum(axis=1))[:, None]
+        good = np.isfinite(length) & (length > 1e-12)
+        normals[bad] = np.where(good, wide / np.where(good, length, 1.0), (0.0, 0.0, 1.0))
+    return normals
+
+
+def _turned(before: Shown, positions: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    """(V,) the vertices of triangles that were moved as a whole and face another way now.
+
+    A triangle of which only one corner or edge was moved leaves the normals alone, as they were made for the surface
+    that it is part of.
+    """
+    moved = (positions != before.positions).any(axis=1)
+    whole = moved[before.corners].all(axis=1)
+    corners = before.corners[whole]
+    found = np.zeros(len(positions), bool)
+    away = np.square(_facing(positions, corners) - _facing(before.positions, corners)).sum(axis=1)
+    found[corners[away > _TURN**2]] = True
+    return found
+
+
+def _facing(positions: npt.NDArray[np.float32], corners: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    """(T, 3) of length one, 0 for triangles without an area."""
+    points = positions[corners].astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        across = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
+        length = np.sqrt(np.square(across).sum(axis=1))[:, None]
+        good = np.isfinite(length) & (length > 0)
+        return np.asarray(np.where(good, across / np.where(good, length, 1.0), 0.0), np.float64)
 
 
 def _is_near(now: npt.NDArray[np.float32], before: npt.NDArray[np.float32], most: float) -> npt.NDArray[np.bool_]:

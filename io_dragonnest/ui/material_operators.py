@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ...io_common.formats.errors import UserError
+from ...io_common.formats.errors import ExportError, UserError
 from ...io_common.scene import selection
 from ...io_common.ui import preferences
 from ..formats import effects, textures
@@ -121,8 +121,12 @@ class DRAGONNEST_OT_parameter_add(_OnMaterial, bpy.types.Operator):
         if material is None:
             return {"CANCELLED"}
         group = materials.settings(material)
-        item = group.parameters.add()
-        records.put(item, effects.parameter(self.title or self.known))
+        try:
+            fresh = effects.parameter(self.title or self.known)
+        except ExportError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        records.put(group.parameters.add(), fresh)
         last = len(group.parameters) - 1
         place = min(group.active + 1, last)
         group.parameters.move(last, place)

@@ -11,6 +11,7 @@ from addon.io_carnivores.formats import ani, cat, cat_set, model_3dn, sound_data
 from addon.io_carnivores.formats.cat import Cat, CatAnimation
 from addon.io_carnivores.formats.model import name_field
 from addon.io_carnivores.formats.motion import Animation
+from addon.io_common.formats import files
 from addon.io_common.formats.digest import Digest
 from addon.io_common.formats.errors import ExportError, FormatError
 from hypothesis import given, settings
@@ -131,3 +132,69 @@ def test_two_different_parts_of_one_name(folder: Path) -> None:
     found.cat.animations[2] = CatAnimation("walk")
     with pytest.raises(ExportError, match=r"walk\.ani"):
         cat_set.beside(found, path)
+
+
+def test_a_file_that_is_named_often_is_read_once(folder: Path) -> None:
+    """And shared; a complaint about it is made once."""
+    path, digest = folder / "characters" / "worm.cat", Digest()
+    (path.parent / "idle.ani").write_bytes(b"damaged")
+    text = Cat("", "worm", [CatAnimation(name) for name in ("walk", "WALK", "walk", "idle", "idle", "gone", "gone")])
+    text.sounds = ["roar", "Roar"]
+    found = cat_set.companions(cat_set.CatSet(text), path, (), digest, with_texture=False)
+    assert found.animations[0] is not None
+    assert all(entry is found.animations[0] for entry in found.animations[:3])
+    assert found.sounds[0] is found.sounds[1]
+    assert digest.lines[-1] == "1 file was not found: gone.ani"
+    assert sum("idle.ani" in line for line in digest.details) == 1
+
+
+def test_a_short_text_cannot_swell(folder: Path) -> None:
+    """One large file under many numbers, and more entries than any game holds."""
+    path = folder / "characters" / "worm.cat"
+    model = characters.tube(0)
+    large = np.zeros((4000, len(model.vertices), 3), "<i2")
+    (path.parent / "walk.ani").write_bytes(ani.write(Animation(b"", 10, large)))
+    for count, fits in ((4, True), (40, False)):
+        found = cat_set.CatSet(Cat("", "worm", [CatAnimation("walk")] * count))
+        if fits:
+            cat_set.companions(found, path, (), Digest(), with_texture=False)
+        else:
+            with pytest.raises(FormatError, match="too often"):
+                cat_set.companions(found, path, (), Digest(), with_texture=False)
+    for listed in ([CatAnimation("a")] * cat.MOST_ENTRIES, [CatAnimation("a")] * (cat.MOST_ENTRIES + 1)):
+        data = cat.write(Cat("", "worm", listed))
+        if len(listed) > cat.MOST_ENTRIES:
+            with pytest.raises(FormatError, match="too many entries"):
+                cat.read(data)
+        else:
+            assert len(cat.read(data).animations) == cat.MOST_ENTRIES
+
+
+def test_files_that_differ_by_case_only(folder: Path) -> None:
+    """Each entry gets its own, where the disk can hold both; none goes over the other when they are written."""
+    path = folder / "characters" / "worm.cat"
+    other = (path.parent / "idle.ani").read_bytes()
+    (path.parent / "Walk.ani").write_bytes(other)
+    if (path.parent / "walk.ani").read_bytes() == other:
+        pytest.skip("this disk does not tell capital letters from small ones")
+    found = cat_set.CatSet(Cat("", "worm", [CatAnimation(name) for name in ("walk", "Walk", "wALK")]))
+    found = cat_set.companions(found, path, (), Digest(), with_texture=False)
+    assert [len(entry.frames) for entry in found.animations if entry is not None] == [5, 6, 6]
+    with pytest.raises(ExportError, match=r"Walk\.ani.*do not tell from"):
+        cat_set.beside(found, folder / "out" / "new.cat")
+    found.animations[0] = found.animations[1]
+    assert len({target.name.lower() for target in cat_set.beside(found, folder / "out" / "new.cat")}) == 2
+
+
+@pytest.mark.parametrize("name", ["n" * 201, "n" * 251, "ä" * 125, "ä" * 300, "n" * 400])
+def test_long_names(folder: Path, name: str) -> None:
+    """What a disk can hold keeps its whole name; what it cannot is cut, and found again."""
+    path = folder / "characters" / "worm.cat"
+    found = cat_set.companions(cat_set.read(path.read_bytes()), path, (), Digest(), with_texture=False)
+    found.cat.animations[0] = CatAnimation(name)
+    target = next(entry for entry in cat_set.beside(found, path) if entry.name.startswith(name[0]))
+    assert len(target.name.encode()) <= 255
+    assert (target.stem == name) == (len(name.encode()) <= 251)
+    files.save_all(cat_set.beside(found, path))
+    again = cat_set.companions(cat_set.CatSet(found.cat), path, (), Digest(), with_texture=False)
+    assert again.animations[0] == found.animations[0]

@@ -128,6 +128,14 @@ def test_refuse_changes(tmp_path: Path) -> None:
         files.refuse_changes({tmp_path / "same": b"x", tmp_path / "other": b"x"})
 
 
+def test_no_path_at_all() -> None:
+    """It is not called a folder."""
+    with pytest.raises(FileAccessError, match=r"(?i)^no file is named"):
+        files.read_file("")
+    with pytest.raises(FileAccessError, match=r"(?i)^no file is named"):
+        files.save("", b"x")
+
+
 @pytest.mark.parametrize(
     ("name", "stem"),
     [
@@ -142,6 +150,10 @@ def test_refuse_changes(tmp_path: Path) -> None:
         ("", "model"),
         ("a\nb\0", "a_b_"),
         ("Ä ö", "Ä ö"),
+        ("n" * 300, "n" * 200),
+        ("ä" * 300, "ä" * 100),
+        ("n" * 199 + " .tail", "n" * 199),
+        ("a\udcffb", "a_b"),
     ],
 )
 def test_safe_stem(name: str, stem: str) -> None:

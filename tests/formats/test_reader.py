@@ -70,6 +70,9 @@ def test_nothing_may_be_left() -> None:
     reader.take(1, "a")
     with pytest.raises(FormatError, match="2 bytes are left over after a at byte 1: expected the end of the file"):
         reader.end("a")
+    reader.take(1, "b")
+    with pytest.raises(FormatError, match="1 byte is left over after b"):
+        reader.end("b")
 
 
 @given(st.binary(max_size=64), st.lists(st.tuples(st.sampled_from(["u1", "<i2", "<f4", "V7"]), st.integers(-3, 20))))

@@ -118,3 +118,18 @@ def test_sniffing_sees_the_head_and_the_whole_size() -> None:
     curious = Format(**{**vars(RED), "sniff": sniff})
     registry.identify(bytes(5000), Path("x.ani"), (curious,))
     assert seen == [(registry.HEAD, 5000)]
+
+
+@pytest.mark.parametrize(
+    ("head", "is_text"),
+    [
+        (b"\xff" * 1024, False),
+        (b"\xfe\x81" * 512, False),
+        ("Привет, мир и все".encode("cp1251") * 9, True),
+        (("日本語" * 99).encode()[:890], True),
+        (b"plain\r\n" * 9, True),
+    ],
+)
+def test_what_counts_as_text(head: bytes, is_text: bool) -> None:
+    """Bytes beyond ASCII alone are none, other alphabets are, even when cut inside a character."""
+    assert (registry.looks_like(head, len(head)) == "a text file") == is_text

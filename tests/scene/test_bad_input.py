@@ -594,7 +594,7 @@ def test_a_scale_that_is_no_number(kind: str, tmp_path: Path) -> None:
     exporter(kind)(filepath=str(path))
     before = state(), folder_state(tmp_path)
     for call in (importer(kind), exporter(kind)):
-        assert refusal(call, filepath=str(path), global_scale=float("nan")) == 'The option "Scale" is not a number.'
+        assert refusal(call, filepath=str(path), global_scale=float("nan")) == 'the option "Scale" is not a number.'
     assert (state(), folder_state(tmp_path)) == before
 
 

@@ -13,6 +13,7 @@ from addon.io_dragonnest.formats import ani, ani_list, anim, hierarchy, keys, ms
 from addon.io_dragonnest.formats import rig as binds
 from addon.io_dragonnest.formats.keys import Record
 from addon.io_dragonnest.scene import clips
+from mathutils import Quaternion
 
 from tests import dragons
 
@@ -422,9 +423,9 @@ def test_other_rotations_are_baked(mode: str, tmp_path: Path) -> None:
     item = clips.add(rig(), action)
     written = again(tmp_path, clips="turn")
     assert written.clips == ["turn"]
-    assert written.lengths.tolist() == [12]
-    frames = np.arange(12)
-    shown = skins(item, frames + 1)
+    assert written.lengths.tolist() == [13]
+    frames = np.arange(13)
+    shown = skins(item, frames)
     assert np.abs(shown[0] - shown[-1]).max() > 0.1
     assert away(shown, skins_of(written, 0, frames, model), model) < 1e-3
 
@@ -697,7 +698,7 @@ def test_another_hierarchy_shows_the_same_pose(tmp_path: Path) -> None:
 
 
 def test_made_in_blender(tmp_path: Path) -> None:
-    """An armature that was never imported, in metres: frames one for one, first frame 1, with a note about the rate."""
+    """Never imported, in metres: frames one for one, first key at 1, with a note about the rate."""
     data = bpy.data.armatures.new("Own")
     obj = bpy.data.objects.new("Own", data)
     bpy.context.collection.objects.link(obj)
@@ -714,10 +715,10 @@ def test_made_in_blender(tmp_path: Path) -> None:
     action = new_action("wave", "Bone 1", "rotation_quaternion", [(1, 0, 1.0), (10, 0, 0.8), (1, 1, 0.0), (10, 1, 0.6)])
     compat.assign_action(obj, action)
     written = again(tmp_path)
-    assert (written.version, written.clips, written.lengths.tolist()) == (11, ["wave"], [10])
+    assert (written.version, written.clips, written.lengths.tolist()) == (11, ["wave"], [11])
     assert written.bone_names == ["Bone 0", "Bone 1", "Bone 2"]
     assert written.parent_names == ["Scene Root", "Bone 0", "Bone 1"]
-    world = pose.clip_world(written, 0, [0, 9])
+    world = pose.clip_world(written, 0, [0, 10])
     assert np.abs(world[0, :, 3, :3] - [[0, 0, 0], [0, 50, 0], [0, 100, 0]]).max() < 1e-2
     bpy.context.scene.frame_set(10)
     head = rig().evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones["Bone 2"].head
@@ -832,3 +833,108 @@ def test_nothing_stays_of_an_import_that_fails(tmp_path: Path) -> None:
         dragon_scene.bring(tmp_path / "list.ani")
     assert ({action.name for action in bpy.data.actions}, [bone.name for bone in rig().data.bones]) == before
     assert Record is not None
+
+
+def spun(degrees: float) -> tuple[float, ...]:
+    """A quaternion w, x, y, z about z, on the side that `degrees` say."""
+    half = np.radians(degrees) / 2
+    return (float(np.cos(half)), 0.0, 0.0, float(np.sin(half)))
+
+
+@pytest.mark.parametrize("degrees", [60.0, 170.0, 200.0, 340.0])
+def test_linear_keys_turn_as_blender_shows_them(degrees: float, tmp_path: Path) -> None:
+    """Blender blends components, the long way too where signs say so; the game goes the shortest arc."""
+    save(tmp_path / "a.msh", dragons.model())
+    dragon_scene.bring(tmp_path / "a.msh")
+    bone = rig().pose.bones["Bip01"]
+    for frame, turn in ((0, spun(0.0)), (30, spun(degrees))):
+        bone.rotation_quaternion = turn
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    action = rig().animation_data.action
+    for curve in compat.all_curves(action):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    wanted = []
+    for frame in range(31):
+        bpy.context.scene.frame_set(frame)
+        wanted.append(np.array(bone.matrix.to_quaternion()))
+    found = ani.read(dragon_scene.export(tmp_path / "out.ani", rig()))
+    record = found.records[found.bone_names.index("Bip01")][0]
+    assert 2 < len(record.rotations) <= 31
+    shown = space.matrix(np.zeros((31, 3)), sampling.rotations(record, np.arange(31)), np.ones((31, 3)))
+    seen = space.to_blender_matrix(shown)[:, :3, :3]
+    there = np.array([np.array(Quaternion(turn).to_matrix()) for turn in wanted])
+    # Relative to the first frame: what the bone's rest adds stays out.
+    moved = there @ there[:1].swapaxes(1, 2)
+    again = seen @ seen[:1].swapaxes(1, 2)
+    assert np.abs(moved - again).max() < 5e-4
+
+
+def walker(tmp_path: Path, **options: Any) -> tuple[ani.Ani, bpy.types.Action]:
+    """A clip whose root walks, imported; the file and the Action."""
+    save(tmp_path / "a.msh", dragons.model())
+    dragon_scene.bring(tmp_path / "a.msh")
+    bone = rig().pose.bones["Bip01"]
+    for frame in (0, 30):
+        bone.location = (frame * 2.0, frame * 0.5, frame)
+        bone.keyframe_insert("location", frame=frame)
+    for curve in compat.all_curves(rig().animation_data.action):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    found = ani.read(dragon_scene.export(tmp_path / "walk.ani", rig()))
+    assert int(found.lengths[0]) == 31
+    bpy.ops.wm.read_homefile(use_empty=True)
+    dragon_scene.bring(tmp_path / "a.msh")
+    dragon_scene.bring(tmp_path / "walk.ani", **options)
+    return found, clips.listed(rig())[0].action
+
+
+@pytest.mark.parametrize("key_mode", ["AUTO", "BAKE"])
+@pytest.mark.parametrize("root_motion", ["IN_PLACE", "STORED"])
+def test_an_edited_clip_walks_as_far_as_it_did(root_motion: str, key_mode: str, tmp_path: Path) -> None:
+    found, action = walker(tmp_path, root_motion=root_motion)
+    for curve in compat.all_curves(action):
+        if curve.array_index == 2:
+            for point in curve.keyframe_points:
+                point.co[1] += 0.5
+    after = ani.read(dragon_scene.export(tmp_path / "out.ani", rig(), key_mode=key_mode))
+    row = found.bone_names.index("Bip01")
+    frames = np.arange(31)
+    before, now = (
+        sampling.positions(model.records[model.bone_names.index("Bip01")][0], frames) for model in (found, after)
+    )
+    assert row >= 0
+    assert np.ptp(before, axis=0).max() > 10
+    away = (now - now[0]) - (before - before[0])
+    assert np.abs(away).max() < 1e-2
+
+
+def test_a_key_behind_the_end_makes_a_clip_longer(tmp_path: Path) -> None:
+    _found, action = walker(tmp_path)
+    compat.assign_action(rig(), action)
+    bone = rig().pose.bones["Bip01"]
+    bone.location = (7.0, 0.0, 0.0)
+    bone.keyframe_insert("location", frame=45)
+    after = ani.read(dragon_scene.export(tmp_path / "out.ani", rig()))
+    assert after.lengths.tolist() == [46]
+    action.frame_end = 20
+    after = ani.read(dragon_scene.export(tmp_path / "out.ani", rig()))
+    assert after.lengths.tolist() == [21]
+    assert "left out" in bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
+
+
+@pytest.mark.parametrize(("first", "last", "length", "key"), [(10, 22, 23, 10), (0, 12, 13, 0), (-4, 8, 13, 0)])
+def test_frames_are_those_of_the_file(first: int, last: int, length: int, key: int, tmp_path: Path) -> None:
+    save(tmp_path / "a.msh", dragons.model())
+    dragon_scene.bring(tmp_path / "a.msh")
+    bone = rig().pose.bones["Bip01"]
+    for frame in (first, last):
+        bone.location = (frame, 0.0, 0.0)
+        bone.keyframe_insert("location", frame=frame)
+    for curve in compat.all_curves(rig().animation_data.action):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    found = ani.read(dragon_scene.export(tmp_path / "out.ani", rig()))
+    assert found.lengths.tolist() == [length]
+    record = found.records[found.bone_names.index("Bip01")][0]
+    assert keys.frames(record.positions, length).tolist() == [key, length - 1]

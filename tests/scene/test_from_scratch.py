@@ -188,7 +188,7 @@ def test_what_is_hidden_is_written_as_it_would_be_seen(tmp_path: Path, hide: str
     assert list(bpy.context.scene.collection.objects) == []
     if hide == "eye":
         assert obj.hide_get()
-    with pytest.raises(RuntimeError, match="There is no mesh object"):
+    with pytest.raises(RuntimeError, match="there is no mesh object"):
         scene.export(tmp_path / "b.3df", use_selection=False, use_visible=True)
 
 
@@ -319,7 +319,7 @@ def test_what_has_no_surface_is_refused_in_one_sentence(tmp_path: Path) -> None:
             written(tmp_path, obj)
         assert len(str(caught.value).strip().splitlines()) == 1
     light = add(bpy.data.lights.new("l", "POINT"), "Lamp")
-    with pytest.raises(RuntimeError, match="There is no mesh object in the selection"):
+    with pytest.raises(RuntimeError, match="there is no mesh object in the selection"):
         written(tmp_path, light)
     assert not (tmp_path / "out.3df").exists()
 

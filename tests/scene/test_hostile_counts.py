@@ -18,6 +18,7 @@ from tests import characters
 from .helpers import scene
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 MOST = 2**31 - 1
@@ -80,3 +81,47 @@ def test_long_lists_of_one_name(way: str, tmp_path: Path) -> None:
     assert clips.sounds(obj.data)[7].sound.name == "00007 s"
     assert len(bpy.data.sounds) == many // 2 + 1, "silent ones share a data-block"
     assert scene.export(tmp_path / "out.car", obj) == data
+
+
+def refused(act: Callable[[], object]) -> str:
+    """What an operator says when it does not do its work, else "done"."""
+    try:
+        act()
+    except RuntimeError as error:
+        return str(error)
+    return "done"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1e30, -1.0])
+@pytest.mark.parametrize("name", ["start", "end", "rate", "own_rate"])
+def test_numbers_that_are_none(name: str, value: float, tmp_path: Path) -> None:
+    """What a script or a damaged scene holds: every button works or says why not, and so does the export."""
+    _data, obj = scene.bring_model(tmp_path / "worm.car", characters.creature())
+    scene.select(obj)
+    item = clips.animations(obj.data)[0]
+    item.use_scene = True
+    setattr(item, name, value)
+    for act in (
+        lambda: bpy.ops.carnivores.animation_play(number=0),
+        lambda: bpy.ops.carnivores.animation_duplicate(number=0),
+        lambda: bpy.ops.carnivores.animation_scene_rate(rate=25.0),
+        lambda: bpy.ops.export_scene.carnivores_car(filepath=str(tmp_path / "out.car")),
+    ):
+        said = refused(act)
+        assert "Traceback" not in said
+        assert said.startswith(("Error: ", "done"))
+    item = clips.animations(obj.data)[0]
+    setattr(item, name, value)
+    if name in ("start", "end") and value != -1.0:
+        with pytest.raises(RuntimeError, match=r"which no scene can have"):
+            bpy.ops.export_scene.carnivores_car(filepath=str(tmp_path / "out.car"))
+
+
+@pytest.mark.parametrize("raw", ["zz", "abc", "\u00e4", "00ff00f"])
+def test_a_field_that_is_no_hexadecimal(raw: str, tmp_path: Path) -> None:
+    """The name that is shown counts."""
+    _data, obj = scene.bring_model(tmp_path / "worm.car", characters.creature())
+    item = clips.animations(obj.data)[0]
+    name = item.name
+    item.raw_name = raw
+    assert clips.raw_name(item) == name_field(name)

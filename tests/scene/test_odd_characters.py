@@ -243,6 +243,7 @@ def test_a_text_that_names_what_is_no_such_file(tmp_path: Path) -> None:
 def test_a_text_with_a_broken_model_changes_nothing(damage: str, tmp_path: Path) -> None:
     """The sentence names the model's file."""
     furnish()
+    tmp_path = tmp_path / "alone"  # the folders beside a character are searched: here those of other tests
     character_folder(tmp_path, ["worm.3dn", "walk.ani"])
     model = tmp_path / "worm.3dn"
     data = {"empty": b"", "torn": model.read_bytes()[:99], "text": b"Dear friend"}.get(damage)

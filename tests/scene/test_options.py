@@ -86,7 +86,7 @@ def test_active_collection(three: list[bpy.types.Object], out: Path) -> None:
 def test_named_collection(three: list[bpy.types.Object], out: Path) -> None:
     scene.select(three[1])
     assert _export(out, collection="Shown") == {"given.3df"}
-    with pytest.raises(RuntimeError, match='There is no collection named "Gone"'):
+    with pytest.raises(RuntimeError, match='there is no collection named "Gone"'):
         _export(out, collection="Gone")
 
 

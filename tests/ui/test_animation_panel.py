@@ -419,6 +419,17 @@ def test_panels_draw_in_every_state(worm: Scene) -> None:
         animation_panel.CARNIVORES_UL_sounds.draw_item(
             None, context, MagicMock(), worm.obj.data, item, 0, None, "", index
         )
+    wide = SimpleNamespace(region=SimpleNamespace(width=500), preferences=context.preferences, scene=context.scene)
+    worm.items[0].kps = 0
+    for index, item in enumerate(worm.items):
+        layout, texts = MagicMock(), []
+        for part in (layout, layout.row.return_value):
+            part.split.return_value = part.row.return_value = part
+            part.label.side_effect = lambda text="", said=texts, **_words: said.append(text)
+        words = (wide, layout, worm.obj.data, item, 0, None, "", index)
+        animation_panel.CARNIVORES_UL_animations.draw_item(None, *words)
+        assert texts[0] == str(index + 1)
+        assert ("no length" in texts) == (index == 0)
     worm.obj.select_set(state=False)
     context.view_layer.objects.active = None
     assert not animation_panel.CARNIVORES_PT_animations.poll(context)

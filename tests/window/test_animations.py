@@ -72,6 +72,7 @@ def test_an_animation_is_played_by_a_click(screen: Screen, dropped: bpy.types.Ob
     screen.photograph("list")
     click(screen, FIRST_ROW + ROW, FACTS)
     assert getattr(dropped.data, clips.ACTIVE_ANIMATION) == 1, "the second row was not chosen"
+    assert dropped.parent.animation_data.action == item.action, "the chosen animation is not shown"
     click(screen, PLAY, NAME)
     screen.wait_until(lambda: screen.window.screen.is_animation_playing, "the playback", ticks=50)
     seen = set()

@@ -73,6 +73,24 @@ def test_dialog_imports_the_chosen_file(screen: Screen, example: Path) -> None:
     assert meshes(), f"{example.name} was not imported"
 
 
+def test_another_file_is_chosen_inside_the_dialog(screen: Screen) -> None:
+    """Blender opens no second file browser: a click lists the models in the folder shown."""
+    call("IMPORT_SCENE_OT_carnivores_car", screen)
+    dialog = screen.wait_for_dialog()
+    area = screen.area("FILE_BROWSER", dialog)
+    area.spaces.active.params.directory = str(CHECKOUT / "assets").encode()
+    screen.wait(20)
+    options, scale = screen.region("TOOL_PROPS", area), bpy.context.preferences.system.ui_scale
+    screen.click(round(options.x + options.width - 60 * scale), round(options.y + options.height - 167 * scale), dialog)
+    screen.wait(10)
+    screen.photograph("list")
+    screen.key("DOWN_ARROW", None, dialog)
+    screen.key("RET", None, dialog)
+    screen.wait(5)
+    screen.photograph("chosen")
+    assert area.spaces.active.active_operator.bones_from == str(CHECKOUT / "assets" / "dinosaur.3df")
+
+
 @pytest.mark.console(r"broken\.3df")
 def test_dialog_imports_a_batch(screen: Screen, tmp_path: Path) -> None:
     """Choose all files of a folder, one of them broken: the others arrive, while the window stays alive."""

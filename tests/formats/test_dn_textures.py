@@ -85,8 +85,9 @@ def test_other_extensions_and_paths(game: Path, name: str, wanted: str) -> None:
 
 
 def test_dots_in_names_and_nothing_at_all(tmp_path: Path) -> None:
-    tree(tmp_path, "a.b.dds", "c.dds")
-    index = textures.around(tmp_path / "x.msh")
+    folder = tmp_path / "own" / "folder"  # beside it, other tests leave theirs
+    tree(folder, "a.b.dds", "c.dds")
+    index = textures.around(folder / "x.msh")
     assert index.find("A.B") is not None and index.find("a") is None
     assert index.find("") is None and index.find("..\\..") is None and index.find("c.exe") is None
 

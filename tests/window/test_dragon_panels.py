@@ -10,6 +10,7 @@ import checkout  # noqa: F401 (before the names below)
 import pytest
 from addon.io_dragonnest.formats import effects
 from screen import watched
+from test_fox import HEADER, SECOND_HEADER, click_header, open_tab
 
 from tests import dragons
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from screen import Screen
-
-CATEGORY = "Dragon Nest"
 
 
 @pytest.fixture
@@ -43,18 +42,14 @@ def test_material_panel_draws(screen: Screen, draws: dict[str, int], tmp_path: P
     (tmp_path / "cloth.dds").write_bytes(dragons.RED)
     with screen.override():
         assert bpy.ops.import_scene.dragonnest_skn(filepath=str(tmp_path / "hero.skn")) == {"FINISHED"}
-    area = screen.area()
-    area.spaces.active.show_region_ui = True
-    sidebar = screen.region("UI", area)
-    screen.wait_until(lambda: sidebar.width > 1, "the sidebar to open")
-    screen.redraw()
-    sidebar.active_panel_category = CATEGORY
-    screen.redraw()
-    for depth in range(10, 200, 10):  # the header lies somewhere below the upper edge
+    sidebar = open_tab(screen)
+    # Above it may stand the panel of clips, which then is folded up for a while.
+    clicked = []
+    for depth in (HEADER, SECOND_HEADER) * 2:
         if "DRAGONNEST_PT_material" in draws:
             break
-        screen.click(sidebar.x + sidebar.width // 2 - 30, sidebar.y + sidebar.height - depth)
-        screen.redraw()
+        click_header(screen, sidebar, depth)
+        clicked.append(depth)
     screen.photograph("materials")
     assert draws["DRAGONNEST_PT_material"]
     for number in range(5):
@@ -62,3 +57,5 @@ def test_material_panel_draws(screen: Screen, draws: dict[str, int], tmp_path: P
         obj.active_material.dragonnest.active = number
         screen.redraw()
     screen.photograph("texture")
+    if SECOND_HEADER in clicked:
+        click_header(screen, sidebar, HEADER)

@@ -108,6 +108,8 @@ def test_meshes_of_another_file(tmp_path: Path, way: str, *, override: bool) -> 
     if override:
         mesh = obj.data.override_create(remap_local_usages=True)
         obj = obj.override_create(remap_local_usages=True)
+        if obj is None:
+            pytest.skip("this Blender overrides no object that is in no scene")
         obj.data = mesh
     bpy.context.scene.collection.objects.link(obj)
     scene.select(obj)

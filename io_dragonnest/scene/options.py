@@ -137,7 +137,7 @@ class ExportMshOptions(ExportScope):
     """Options of a model."""
 
     version: str = option("AUTO", "Version", "The version of the file", choices=VERSIONS)
-    layout: str = option("AUTO", "Faces", "How the triangles of edited meshes are written", choices=LAYOUTS)
+    face_layout: str = option("AUTO", "Faces", "How the triangles of edited meshes are written", choices=LAYOUTS)
     use_split: bool = option(
         False,
         "Split Large Meshes",
@@ -199,7 +199,7 @@ class ExportSknOptions(ExportMshOptions):
     version: str = option(
         "AUTO", "MSH Version", "The version of the model, where it is written too", choices=VERSIONS, group="Geometry"
     )
-    layout: str = option(
+    face_layout: str = option(
         "AUTO", "Faces", "How the triangles of edited meshes are written", choices=LAYOUTS, group="Geometry"
     )
     use_skin: bool = field(default=True)

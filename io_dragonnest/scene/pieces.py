@@ -164,7 +164,7 @@ def _set_indices(
     found: Submesh, corners: npt.NDArray[np.int64], old: Submesh | None, options: ExportMshOptions
 ) -> None:
     """The indices as they came while they mean the same triangles, else a list or a strip."""
-    wanted = options.layout
+    wanted = options.face_layout
     if old is not None and (wanted == "AUTO" or old.is_strip == (wanted == "STRIP")):
         inside = not len(old.indices) or int(old.indices.max()) < len(found.positions)
         if inside and triangles.unchanged(old.indices, is_strip=old.is_strip, corners=corners):

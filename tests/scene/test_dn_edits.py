@@ -242,7 +242,7 @@ def test_versions(made: bytes, tmp_path: Path) -> None:
 def test_layouts(made: bytes, tmp_path: Path) -> None:
     before = msh.read(made)
     for layout, strip in (("LIST", False), ("STRIP", True)):
-        model = again(tmp_path, layout=layout)
+        model = again(tmp_path, face_layout=layout)
         for old, new in zip(before.submeshes, model.submeshes, strict=True):
             assert new.is_strip is strip
             a, b = (np.unique(triangles.turned(triangles.of(part).corners), axis=0) for part in (old, new))

@@ -87,7 +87,7 @@ def test_modifiers_colours_and_strips(tmp_path: Path) -> None:
     obj.data.color_attributes.new("Paint", "FLOAT_COLOR", "CORNER")
     modifier = obj.modifiers.new("Array", "ARRAY")
     modifier.count = 2
-    part = read(tmp_path / "a.msh", obj, layout="STRIP").submeshes[0]
+    part = read(tmp_path / "a.msh", obj, face_layout="STRIP").submeshes[0]
     assert part.is_strip
     assert len(triangles.of(part).corners) == 64
     assert part.colours.shape == (len(part.positions), 4)

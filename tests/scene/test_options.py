@@ -6,15 +6,22 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.scene.options import Export3dnOptions, ExportOptions, Import3dnOptions
+from addon.io_carnivores.ui import entries as carnivores
+from addon.io_common.formats.options import describe
 from addon.io_common.ui import props
+from addon.io_dragonnest.ui import entries as dragons
 
 from tests.scene.helpers import models, scene
+
+if TYPE_CHECKING:
+    from addon.io_common.formats.registry import Format
 
 COVERED_ELSEWHERE = {
     "game": "tests of the check",
@@ -219,3 +226,12 @@ def test_a_file_is_chosen_without_a_second_browser(tmp_path: Path) -> None:
     browser = SimpleNamespace(space_data=SimpleNamespace(params=SimpleNamespace(directory=str(tmp_path).encode())))
     assert len(search(SimpleNamespace(directory="/none", filepath=""), browser, "")) == 2
     assert search(SimpleNamespace(directory=str(tmp_path / "none"), filepath=""), context, "") == []
+
+
+@pytest.mark.parametrize("entry", [*carnivores.FORMATS, *dragons.FORMATS], ids=lambda entry: entry.id)
+def test_no_option_hides_what_every_operator_has(entry: Format) -> None:
+    """An option that is called `layout` leaves the dialog without one."""
+    names = {name for kind in (entry.import_options, entry.export_options) for name in describe(kind)}
+    own = set(bpy.types.Operator.bl_rna.properties.keys()) | set(bpy.types.Operator.bl_rna.functions.keys())
+    assert "layout" in own
+    assert not names & own

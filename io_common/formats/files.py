@@ -8,7 +8,7 @@ import os
 import stat
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from .errors import FileAccessError
 
@@ -23,16 +23,35 @@ _MOST_BYTES = 1 << 30
 def read_file(path: str | Path, most: int = -1) -> bytes:
     """All bytes of `path`, or the first `most`; a missing file, a folder, no permission is a `FileAccessError`."""
     target = Path(path)
+    with open_file(target, _MOST_BYTES) as stream:
+        try:
+            return stream.read(most)
+        except OSError as error:
+            raise FileAccessError(f"cannot be read ({_reason(error)})", path=target) from error
+
+
+def read_head(path: str | Path, most: int) -> tuple[bytes, int]:
+    """The first `most` bytes of `path` and its size in bytes, which may be any; errors like `read_file`."""
+    target = Path(path)
+    with open_file(target) as stream:
+        try:
+            return stream.read(most), os.fstat(stream.fileno()).st_size
+        except OSError as error:
+            raise FileAccessError(f"cannot be read ({_reason(error)})", path=target) from error
+
+
+def open_file(path: str | Path, most: int | None = None) -> BinaryIO:
+    """`path` opened for reading; errors like `read_file`. A file of more than `most` bytes is refused."""
+    target = Path(path)
     if target == Path():
         raise FileAccessError("no file is named")
     if os.path.isdir(target):  # noqa: PTH112  (Path.is_dir of Python 3.11 raises on a name that is too long)
         raise FileAccessError("this is a folder, expected a file", path=target)
     try:
         size = _size(target)
-        if size > _MOST_BYTES:
+        if most is not None and size > most:
             raise FileAccessError(f"the file is too large for a game file ({size} bytes)", path=target)
-        with target.open("rb") as stream:
-            return stream.read(most)
+        return target.open("rb")
     except FileNotFoundError as error:
         raise FileAccessError("the file does not exist", path=target) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name

@@ -8,6 +8,8 @@ failed, differs or has errors, 2 the words of the command line make no sense.
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
@@ -35,7 +37,8 @@ class Command(Protocol):
     """A command, or a group of them, that a game's wing brings along.
 
     `add` makes its parsers with `add_parser` and gives each, by `set_defaults(run=…)`, a function that is called with
-    (arguments, formats, console) and returns the exit code. A group makes its own `add_subparsers(dest="action")`.
+    (arguments, formats, console) and returns the exit code; `noun` may say what it counts, if not files. A group makes
+    its own `add_subparsers(dest="action")`.
     """
 
     def add(self, commands: Subparsers, add_parser: AddParser) -> None: ...  # noqa: D102
@@ -67,14 +70,25 @@ def main(arguments: Sequence[str], formats: Sequence[Format], commands: Sequence
         parsed = parser.parse_args(list(arguments))
     except SystemExit as end:  # argparse has said everything: help, or what is wrong
         return end.code if isinstance(end.code, int) else 2
-    console = Console(as_json=parsed.json, quiet=parsed.quiet, verbose=parsed.verbose)
+    noun = getattr(parsed, "noun", "file")
+    console = Console(as_json=parsed.json, quiet=parsed.quiet, verbose=parsed.verbose, noun=noun)
     try:
         code: int = parsed.run(parsed, formats, console)
+    except BrokenPipeError:  # whoever read the results has seen enough: `… | head`
+        _discard_output()
+        return 1
     except UsageError as error:
         words = " ".join(filter(None, (parsed.command, getattr(parsed, "action", ""))))
         console.note(f"{parser.prog} {words}: {error} (see {words} --help)")
         return 2
     return code
+
+
+def _discard_output() -> None:
+    """Let what is still in the buffer of the standard output go nowhere, instead of failing when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def make_parser(formats: Sequence[Format], commands: Sequence[Command] = ()) -> argparse.ArgumentParser:

@@ -103,6 +103,7 @@ class Archive:
         self.path = path
         self.size = len(data)
         self._data = data
+        self._closed = False
         self.header = _read_header(data)
         self.version = int(self.header["version"])
         self.index_offset = _index_offset(self.header, self.size)
@@ -123,7 +124,7 @@ class Archive:
 
     def close(self) -> None:
         """Let go of the file; entries can be read no more. A payload that is still held keeps the map alive."""
-        data, self._data = self._data, b""
+        data, self._data, self._closed = self._data, b"", True
         if isinstance(data, mmap.mmap):
             with contextlib.suppress(BufferError):
                 data.close()
@@ -173,6 +174,8 @@ class Archive:
 
     def payload(self, number: int) -> memoryview:
         """The bytes of an entry as they are stored, a view on the map."""
+        if self._closed:
+            raise ValueError("the archive is closed")
         entry = self.index[number]
         if not entry["stored"]:
             raise self._located(FormatError(f"{self._called(number)} is deleted"))
@@ -270,7 +273,7 @@ def _index_offset(header: Any, size: int) -> int:
     length = count * ENTRY.itemsize
     start = int(header["index_offset"]) if version == 11 else size - length
     if not count:
-        return min(start, size)
+        return min(max(start, HEADER_SIZE), size)
     if start < HEADER_SIZE or start + length > size:
         raise FormatError(
             "the index does not lie inside the file: the archive is cut off or was not finished",

@@ -64,10 +64,10 @@ class NameIndex:
     def _pattern(self, pattern: str) -> npt.NDArray[np.bool_]:
         """Which names `pattern` matches, (n,)."""
         wanted = pattern.replace("/", pak_names.SEPARATOR).lower()
-        # A bracket holds letters of its own; what stands outside of wildcards must be in every name that matches.
-        plain = max(re.split(r"\[.*?\]|[*?\[]", wanted), key=len).strip(pak_names.SEPARATOR)
+        # What stands before the first bracket, outside of wildcards, must be in every name that matches.
+        plain = max(re.split(r"[*?]", wanted.partition("[")[0]), key=len).strip(pak_names.SEPARATOR)
         mask = self._holding(plain) if plain else np.ones(len(self.keys), bool)
-        anywhere = pak_names.SEPARATOR not in wanted.replace("[\\]", "")
+        anywhere = pak_names.SEPARATOR not in wanted
         matches = re.compile(fnmatch.translate(wanted.lstrip(pak_names.SEPARATOR))).match
         for number in np.flatnonzero(mask).tolist():
             name = self.keys[number]

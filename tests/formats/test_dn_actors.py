@@ -50,7 +50,7 @@ def test_another_table_is_refused() -> None:
         actors.read(dnt.write(tables.mixed()))
 
 
-@pytest.mark.samples("actortable.dnt")
+@pytest.mark.samples("*actortable.dnt")
 def test_the_real_table(sample: Path) -> None:
     found = actors.read(sample.read_bytes())
     assert found[1].name == "Archer"

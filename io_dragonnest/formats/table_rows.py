@@ -171,6 +171,19 @@ def _written(table: Table) -> bytes:
     return out.tobytes()
 
 
+def stacked(parts: Sequence[Cells], kind: int) -> Cells:
+    """The cells of several stretches of a table as one column."""
+    if kind != TEXT:
+        return np.concatenate([np.zeros(0, DTYPES[kind]), *parts])  # type: ignore[list-item]
+    texts = [part for part in parts if isinstance(part, Texts)]
+    offsets = np.cumsum([0, *(len(part.buffer) for part in texts)]).tolist()
+    return Texts(
+        np.concatenate([np.zeros(0, np.uint8), *(part.buffer for part in texts)]),
+        np.concatenate([np.zeros(0, np.int64), *(part.starts + n for part, n in zip(texts, offsets[:-1], strict=True))]),
+        np.concatenate([np.zeros(0, np.uint16), *(part.sizes for part in texts)]),
+    )
+
+
 def named(kind: int) -> bool:
     """Whether a cell type is one that tables have."""
     return kind in KINDS

@@ -9,7 +9,7 @@ bytes and i32 type; rows and trailer as in a DNT. Nothing in a file says which o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -201,21 +201,3 @@ def _row_sections(data: bytes, first: int, table: Table) -> list[Section]:
         spans = zip(edges[:-1], edges[1:], strict=True)
         found = [Section(f"row {n}", start, np.dtype(f"V{stop - start}")) for n, (start, stop) in enumerate(spans)]
     return [*found, Section("trailer", end, np.dtype(f"V{len(table.tail)}"))]
-
-
-def summary(table: Table) -> dict[str, Any]:
-    """What `info` prints: names, types and counts."""
-    from . import table_encoding, table_guess
-
-    encoding = table_guess.guess(table)
-    return {
-        "rows": len(table),
-        "columns": [
-            {"name": table_encoding.decode(column.name, encoding), "type": KINDS[column.kind]} for column in table.columns
-        ],
-        "ids": f"{table.ids.min()} to {table.ids.max()}" if len(table) else "none",
-        "encoding": encoding,
-        "first_number": table.head,
-        "skipped_bytes": len(table.skipped),
-        "trailer": table.tail == TRAILER,
-    }

@@ -16,7 +16,7 @@ from ..formats.errors import ExportError, UserError
 from ..formats.issues import Issue, Severity
 from .progress import Progress
 from .rollback import rollback
-from .selection import Group, Scope, chosen
+from .selection import Group, Scope, armature_of, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,10 +136,14 @@ class ExportChoices(Scope, Protocol):
 
 @dataclass
 class Export:
-    """What an export would write: `bundle` path -> bytes, and the `issues` found in each model, with its objects."""
+    """What an export would write: `bundle` path -> bytes, and the `issues` found in each model, with its objects.
+
+    `replaced`: the files that were there with other bytes, beside the one that was named.
+    """
 
     bundle: dict[Path, bytes] = field(default_factory=dict)
     issues: list[tuple[str, Issue]] = field(default_factory=list)
+    replaced: list[Path] = field(default_factory=list)
 
     @property
     def errors(self) -> list[tuple[str, Issue]]:
@@ -156,7 +160,7 @@ def prepare(
 ) -> Export:
     """Everything of an export but the writing. One file per group of objects.
 
-    One group goes to `path`; several go to its folder, each under its own name.
+    One group goes to `path`; several go to its folder, see `_targets`.
     """
     if entry.extract is None:
         raise ExportError(f"a {entry.label} cannot be made from a scene", path=path)
@@ -220,14 +224,34 @@ def export(
         digest.add(issue.message, subject=name)
     if not overwrite:
         files.refuse_changes(result.bundle)
+    result.replaced = [changed for changed in files.changes(result.bundle) if changed != path]
     files.save_all(result.bundle)
     return result
 
 
+def suggested_name(context: bpy.types.Context, entry: Format, options: ExportChoices) -> str:
+    """What a file is called in the dialog: as the model of the active object, else as the first.
+
+    Raises `ExportError` where there is nothing to export.
+    """
+    groups = (entry.gather or _gather)(context, options)
+    active = context.view_layer.objects.active or groups[0].objects[0]
+    found = next((group for group in groups if active in [*group.objects, *map(armature_of, group.objects)]), groups[0])
+    return _stems([group.name for group in groups])[groups.index(found)]
+
+
 def _targets(path: Path, names: list[str]) -> list[Path]:
-    """A file name per object, free of what file systems refuse and unique without regard to case."""
+    """A file per model in the folder of `path`.
+
+    They have the names of the models, by which others know them in the game, whatever that of `path` is.
+    """
+    return [path.parent / f"{stem}{path.suffix}" for stem in _stems(names)]
+
+
+def _stems(names: list[str]) -> list[str]:
+    """A file name per model, free of what file systems refuse and unique without regard to case."""
     used: set[str] = set()
-    targets = [path] * len(names)
+    stems = [""] * len(names)
     # Names without a number go first: "Tree" keeps its name, whatever comes before it in the scene.
     for index, name in sorted(enumerate(names), key=lambda entry: (_numbered(entry[1]), entry[0])):
         stem = name.rpartition(".")[0]
@@ -237,8 +261,8 @@ def _targets(path: Path, names: list[str]) -> list[Path]:
             count += 1
             unique = f"{plain}_{count}"
         used.add(unique.lower())
-        targets[index] = path.parent / f"{unique}{path.suffix}"
-    return targets
+        stems[index] = unique
+    return stems
 
 
 def _numbered(name: str) -> bool:

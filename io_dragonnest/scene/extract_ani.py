@@ -51,6 +51,11 @@ def gather(context: bpy.types.Context, options: ExportAniOptions) -> list[Group]
     return [Group(obj.name.removesuffix(" Armature"), [obj]) for obj in selection.armatures(context, options)]
 
 
+def has_clips(obj: bpy.types.Object) -> bool:
+    """Whether an armature has anything that `extract` could write: clips in its list, or Actions that it plays."""
+    return bool(len(clips.listed(obj)) or clips.files(obj) or _played(obj))
+
+
 def extract(
     context: bpy.types.Context, objects: list[bpy.types.Object], options: ExportAniOptions, digest: Digest, path: Path
 ) -> AniSet:

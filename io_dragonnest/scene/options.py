@@ -132,6 +132,26 @@ TEXTURE_FORMATS = (
 )
 
 
+ANI_VERSIONS = (
+    ("AUTO", "As Imported", "The version it came with; 11 for what was made in Blender"),
+    ("11", "11", "The newest known: 16-bit frames and rotations of 16 bits"),
+    ("10", "10", "The oldest; larger, and exact"),
+)
+KEY_MODES = (
+    ("AUTO", "Keys Where They Do", "Keys as they are where the file can say the same, else one at every frame"),
+    ("KEYS", "Keys", "Keys as they are, moved to whole frames; what the file cannot say is lost"),
+    ("BAKE", "Every Frame", "What Blender shows at every frame, constraints and drivers included; untouched clips too"),
+)
+
+
+CLIPS_HELP = (
+    'Names of the clips to write, separated by ";"; * and ? stand for any characters. '
+    "Empty: those ticked in the sidebar"
+)
+TOLERANCE_HELP = "Leave keys out as long as nothing moves by more than this many file units; 0 keeps them all"
+LIST_HELP = "What came from a list of files goes back into these files and a list of them"
+
+
 @dataclass(frozen=True)
 class ExportMshOptions(ExportScope):
     """Options of a model."""
@@ -183,6 +203,22 @@ class ExportMshOptions(ExportScope):
         choices=TEXTURE_FORMATS,
         group="Materials",
     )
+    use_animation: bool = option(
+        False,
+        "Animations Too",
+        "Write the clips of the armature beside the model, as an ANI of the same name; parts on one armature share one "
+        "that is named as the armature",
+        group="Animations",
+    )
+    ani_version: str = option(
+        "AUTO", "ANI Version", "The version of the animation file", choices=ANI_VERSIONS, group="Animations"
+    )
+    clips: str = option("", "Clips", CLIPS_HELP, group="Animations")
+    key_mode: str = option("AUTO", "Keys", "How edited clips are written", choices=KEY_MODES, group="Animations")
+    tolerance: float = option(
+        0.0, "Reduce Keys", TOLERANCE_HELP, minimum=0.0, maximum=100.0, precision=4, group="Animations"
+    )
+    use_list: bool = option(True, "Text List", LIST_HELP, group="Animations")
 
 
 @dataclass(frozen=True)
@@ -256,41 +292,15 @@ class ImportAniOptions:
     chosen: tuple[tuple[int, int], ...] | None = field(default=None)
 
 
-ANI_VERSIONS = (
-    ("AUTO", "As Imported", "The version it came with; 11 for what was made in Blender"),
-    ("11", "11", "The newest known: 16-bit frames and rotations of 16 bits"),
-    ("10", "10", "The oldest; larger, and exact"),
-)
-KEY_MODES = (
-    ("AUTO", "Keys Where They Do", "Keys as they are where the file can say the same, else one at every frame"),
-    ("KEYS", "Keys", "Keys as they are, moved to whole frames; what the file cannot say is lost"),
-    ("BAKE", "Every Frame", "What Blender shows at every frame, constraints and drivers included; untouched clips too"),
-)
-
-
 @dataclass(frozen=True)
 class ExportAniOptions(ExportScope):
     """Options of animations."""
 
     version: str = option("AUTO", "Version", "The version of the file", choices=ANI_VERSIONS)
-    clips: str = option(
-        "",
-        "Clips",
-        'Names of the clips to write, separated by ";"; * and ? stand for any characters. '
-        "Empty: those ticked in the sidebar",
-    )
+    clips: str = option("", "Clips", CLIPS_HELP)
     key_mode: str = option("AUTO", "Keys", "How edited clips are written", choices=KEY_MODES)
-    tolerance: float = option(
-        0.0,
-        "Reduce Keys",
-        "Leave keys out as long as nothing moves by more than this many file units; 0 keeps them all",
-        minimum=0.0,
-        maximum=100.0,
-        precision=4,
-    )
-    use_list: bool = option(
-        True, "Text List", "What came from a list of files goes back into these files and a list of them"
-    )
+    tolerance: float = option(0.0, "Reduce Keys", TOLERANCE_HELP, minimum=0.0, maximum=100.0, precision=4)
+    use_list: bool = option(True, "Text List", LIST_HELP)
     use_import_scale: bool = option(
         True, "Scale of the Import", "Imported armatures go back with the scale they came with", group="Geometry"
     )

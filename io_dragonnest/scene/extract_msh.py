@@ -12,7 +12,7 @@ from ...io_common.scene import selection
 from ..formats import collision, msh, names
 from ..formats import dummy as dummy_format
 from ..formats.msh import Msh
-from . import bone_table, collisions, dummies, groups, kept, pieces, placement
+from . import bone_table, collisions, dummies, groups, kept, pieces, placement, used_bones
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,9 @@ def extract_with_pieces(
         found.dummies = [dummies.extract(obj, rig, binds, options) for obj in members.dummies]
         _warn_of_empties(context, members, digest)
         found.submeshes = [piece.submesh for piece in made]
-        found.bones = bone_table.table(rig, stored, _used(found), whole, all_bones=not header)
+        used = used_bones.fields(found, made, members)
+        all_bones = not header and (rig is None or not kept.has(cast("bpy.types.ID", rig.data), kept.HIERARCHY))
+        found.bones = bone_table.table(rig, stored, used, whole, all_bones=all_bones, with_parents=not header)
     _complete_header(found, blocks)
     _require_finite(found)
     return _converted(found, options, digest, new=not header), made
@@ -100,15 +102,6 @@ def _complete(header: bytes) -> bytes:
     for name in ("submesh_count", "bone_count", "collision_count", "dummy_count"):
         table[name] = 0
     return table.tobytes()
-
-
-def _used(found: Msh) -> list[bytes]:
-    """Every name field that stands for a bone."""
-    fields = [bytes(raw) for part in found.submeshes if part.skin is not None for raw in part.skin.names.tolist()]
-    fields += [part.parent for part in found.submeshes if not names.is_root(part.parent)]
-    fields += [entry.parent for entry in found.dummies if entry.parent and not names.is_root(entry.parent)]
-    fields += [entry.parent for entry in found.collisions if not names.is_root(entry.parent)]
-    return fields
 
 
 def _complete_header(found: Msh, blocks: list[bpy.types.ID]) -> None:

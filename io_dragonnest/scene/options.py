@@ -18,6 +18,12 @@ DIRECTIONS = (
     ("STORED", "As Stored", "Bones point along the y axis of the file's matrices"),
 )
 
+EXISTING = (
+    ("AUTO", "If It Fits", "Onto the selected armature or the only one that plainly is its own: the same bind pose"),
+    ("ALWAYS", "Always", "Onto the selected armature or the only one that has any of its bones, whatever its pose"),
+    ("NEVER", "Never", "Every model gets an armature of its own"),
+)
+
 
 @dataclass(frozen=True)
 class ImportMshOptions:
@@ -35,11 +41,11 @@ class ImportMshOptions:
     use_bones: bool = option(
         True, "Armature", "Make an armature of the bones; without it they are only kept for export", group="Bones"
     )
-    use_append: bool = option(
-        False,
+    existing_armature: str = option(
+        "AUTO",
         "Onto Existing Armature",
-        "Put the model onto the armature that has its bones, the selected one or the only one there is; "
-        "bones it lacks are added",
+        "Put the model onto an armature that is there instead of one of its own; bones it lacks are added",
+        choices=EXISTING,
         group="Bones",
     )
     bone_direction: str = option(

@@ -36,7 +36,7 @@ def out(tmp_path: Path) -> Path:
 def fox(tmp_path: Path) -> bpy.types.Object:
     """The dressed fox with its clips, out of a saved .blend."""
     dragon_scene.bring(ASSETS / "fox.skn")
-    dragon_scene.bring(ASSETS / "fox_ranger.skn", use_append=True)
+    dragon_scene.bring(ASSETS / "fox_ranger.skn")
     dragon_scene.bring(ASSETS / "fox.ani")
     scene.reopen(tmp_path / "fox.blend")
     return dragon_scene.rig()

@@ -317,7 +317,7 @@ def test_joined_sub_meshes(made: bytes, tmp_path: Path) -> None:
 
 
 def test_two_files_joined_into_one(made: bytes, tmp_path: Path) -> None:
-    dragon_scene.bring(tmp_path / "a.msh", use_append=True)
+    dragon_scene.bring(tmp_path / "a.msh", existing_armature="ALWAYS")
     model = msh.read(dragon_scene.export(tmp_path / "b.msh", dragon_scene.rig(), use_join=True))
     labels = [part.label for part in msh.read(made).submeshes]
     assert [part.label for part in model.submeshes] == labels + labels

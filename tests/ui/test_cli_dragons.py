@@ -18,7 +18,7 @@ ASSETS = Path(__file__).parents[2] / "assets"
 def blend(folder: Path, command: Callable[..., int]) -> Path:
     """The dressed fox with its clips."""
     files = [ASSETS / name for name in ("fox.skn", "fox_ranger.skn", "fox.ani")]
-    assert command("convert", *files, folder / "edited.blend", "--use-append") == 0
+    assert command("convert", *files, folder / "edited.blend") == 0
     return folder / "edited.blend"
 
 

@@ -39,8 +39,8 @@ def table(
 ) -> npt.NDArray[Any]:
     """(n,) of `msh.BONE`. `stored`: the rows of the file; `used`: name fields that sub-meshes and dummies speak of.
 
-    Bones that were deleted lose their row. Of bones the file does not have, those in `used` are added, with the bones above
-    them where that is asked for, or all. `whole` (4, 4) takes the armature to file units.
+    Bones that were deleted lose their row. Of bones the file does not have, those in `used` are added, `with_parents`
+    those above them too, or all. `whole` (4, 4) takes the armature to file units.
     """
     if skeleton is None:
         return stored

@@ -220,9 +220,7 @@ def _long_enough(
         (float(entry.points[-1, 0]) for found_in in found.values() for entry in found_in if len(entry.points)),
         default=0.0,
     )
-    needed = int(np.ceil(last - 1e-3)) - start + 1
-    if clip is not None:
-        needed = needed if needed > clip.last_frame(0) + 1 else 0
+    needed = clips.with_keys(action, clip, length, last)
     if needed <= length:
         return length
     if clip is not None and clips.is_whole(action):

@@ -93,9 +93,9 @@ def _entries(obj: bpy.types.Object, options: ExportAniOptions, digest: Digest) -
     known = set()
     for item in clips.listed(obj):
         known.add(item.action)
-        wanted = any(matches(item.name.strip().lower(), entry) for entry in patterns) if patterns else item.use_export
+        wanted = any(matches(item.title.strip().lower(), entry) for entry in patterns) if patterns else item.use_export
         if wanted and item.action is None:
-            digest.add(f'the clip "{item.name}" has no Action and was left out', subject=obj.name)
+            digest.add(f'the clip "{item.title}" has no Action and was left out', subject=obj.name)
         elif wanted:
             found.append(_Entry(clips.raw_name(item), item.action))
     for action in _played(obj):

@@ -93,7 +93,7 @@ def test_made_characters_move_as_in_the_game(kind: str, direction: str, beside: 
 
 
 def test_shear_is_as_near_as_can_be_and_said(tmp_path: Path) -> None:
-    """The one case that no bone can show: the bind pose scales a bone unevenly, and bones below it turn against that."""
+    """The one case that no bone can show: the bind pose scales a bone unevenly, and bones below it turn against it."""
     found = dragons.animation()
     for row in range(len(dragons.BONES)):
         stretch(found, row, (1.0, 1.0, 1.0))

@@ -70,7 +70,12 @@ def extract_with_pieces(
 
 def _warn_of_empties(context: bpy.types.Context, members: Members, digest: Digest) -> None:
     """Name the empties that look like dummies, by bone or collection, and that nothing marks as such."""
-    beside = {entry for obj in members.dummies for entry in obj.users_collection if "Dummies" in entry.name}
+    homes = {
+        entry
+        for obj in (*members.meshes, *members.holders, *members.collisions, *members.dummies)
+        for entry in obj.users_collection
+    }
+    beside = {entry for home in homes for entry in (home, *home.children) if "Dummies" in entry.name}
     left = [
         obj.name
         for obj in selection.scene(context).collection.all_objects

@@ -201,7 +201,11 @@ def test_an_unfinished_archive_is_finished(tmp_path: Path) -> None:
 
 def test_compacting_again_changes_nothing_and_keeps_what_is_shared(tmp_path: Path) -> None:
     one = zlib.compress(b"one" * 50, 1)
-    items = [Item("\\a", b"one" * 50), Item("\\b", b"b", slack=40), Item("\\c", b"one" * 50, b"", len(one), offset=1024)]
+    items = [
+        Item("\\a", b"one" * 50),
+        Item("\\b", b"b", slack=40),
+        Item("\\c", b"one" * 50, b"", len(one), offset=1024),
+    ]
     path = tmp_path / "a.pak"
     path.write_bytes(archives.make(items))
     before = content(path)
@@ -290,7 +294,9 @@ STEPS = ("write", "copy", "sync", "switch")
 class Failing:
     """Makes the n-th thing that is done to the disk fail: before it, or when a part of it is done."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, number: int, error: type[BaseException], *, partly: bool) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, number: int, error: type[BaseException], *, partly: bool
+    ) -> None:
         self.left = number
         self.error = error
         self.partly = partly

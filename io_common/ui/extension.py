@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..formats.registry import Format
+    from .command_line import Command
     from .operators import Service, Wing
 
 COMMAND = "carnivores_dragonnest"
@@ -26,6 +27,7 @@ class Extension:
         """Make the classes that belong to no single wing."""
         self.wings = tuple(wings)
         self.formats: tuple[Format, ...] = tuple(entry for wing in wings for entry in wing.formats)
+        self.commands: tuple[Command, ...] = tuple(entry for wing in wings for entry in wing.commands)
         self._classes = (
             *preferences.CLASSES,
             *(entry for wing in wings for entry in wing.classes),
@@ -48,7 +50,8 @@ class Extension:
                 self._running.append(service)
             for menu, draw in self._menus:
                 getattr(bpy.types, menu).append(draw)
-            self._command = bpy.utils.register_cli_command(COMMAND, partial(command_line.main, formats=self.formats))
+            run = partial(command_line.main, formats=self.formats, commands=self.commands)
+            self._command = bpy.utils.register_cli_command(COMMAND, run)
         except BaseException:
             self.unregister()
             raise

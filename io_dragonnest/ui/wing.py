@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...io_common.ui import operators
 from ..scene import clips, effects
-from . import clip_chooser, clip_operators, clip_panel, material_operators, material_panel
+from . import cli_pak, clip_chooser, clip_operators, clip_panel, material_operators, material_panel
 from .entries import FORMATS
 
 WING = operators.Wing(
@@ -25,4 +25,5 @@ WING = operators.Wing(
         *material_panel.CLASSES,
     ),
     (effects.Settings(), clips),
+    (cli_pak.COMMAND,),
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import bpy
 
-from ..formats import files, registry
+from ..formats import files, places, registry
 from ..formats.errors import ExportError, UserError
 from ..formats.issues import Issue, Severity
 from .progress import Progress
@@ -38,8 +38,11 @@ def load(
     digest: Digest,
     formats: Sequence[Format],
 ) -> tuple[bytes, Any]:
-    """Read, and check, `path` and the files that belong to it: bytes and model; no data-block is made."""
-    data = files.read_file(path)
+    """Read, and check, `path` and the files that belong to it: bytes and model; no data-block is made.
+
+    They come from the place that `options` name, if they name one, else from the disk.
+    """
+    data = places.of(options).read(path)
     try:
         registry.require(entry, data, path, formats)
         model = entry.read(data)

@@ -209,6 +209,17 @@ def export(
 
     Without `overwrite` a file that would change stops it too.
     """
+    result = checked(context, entry, path, options, digest)
+    if not overwrite:
+        files.refuse_changes(result.bundle)
+    files.save_all(result.bundle)
+    return result
+
+
+def checked(
+    context: bpy.types.Context, entry: Format, path: Path, options: ExportChoices, digest: Digest
+) -> Export:
+    """Prepare, and stop at what the game could not load; nothing is written. `digest` gets the other issues."""
     result = prepare(context, entry, path, options, digest)
     if result.errors and options.use_check:
         name, issue = result.errors[0]
@@ -221,9 +232,6 @@ def export(
         raise ExportError(f'"{name}": {issue.message}{rest}; {advice}', path=path)
     for name, issue in result.issues:
         digest.add(issue.message, subject=name)
-    if not overwrite:
-        files.refuse_changes(result.bundle)
-    files.save_all(result.bundle)
     return result
 
 

@@ -29,11 +29,11 @@ class Library:
 
     resolvers: list[Resolver] = field(default_factory=list)
     use_around: bool = True
-    _indexes: dict[tuple[Path, tuple[str, ...]], textures.Index] = field(default_factory=dict, repr=False)
+    _indexes: dict[tuple[Path | None, tuple[str, ...]], textures.Index] = field(default_factory=dict, repr=False)
 
     def index(self, model: Path, folders: Iterable[str] = ()) -> textures.Index:
         """The index around `model`, made at the first need."""
-        key = (model.absolute().parent, tuple(folders))
+        key = (model.absolute().parent if self.use_around else None, tuple(folders))
         if key not in self._indexes:
             self._indexes[key] = textures.around(model if self.use_around else None, key[1])
         return self._indexes[key]

@@ -216,9 +216,7 @@ def export(
     return result
 
 
-def checked(
-    context: bpy.types.Context, entry: Format, path: Path, options: ExportChoices, digest: Digest
-) -> Export:
+def checked(context: bpy.types.Context, entry: Format, path: Path, options: ExportChoices, digest: Digest) -> Export:
     """Prepare, and stop at what the game could not load; nothing is written. `digest` gets the other issues."""
     result = prepare(context, entry, path, options, digest)
     if result.errors and options.use_check:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an archive holds, by its index: read once, then kept in a file of the user's own folder until the archive changes.
+"""What an archive holds, by its index: read once, then kept in a file of the user's folder until the archive changes.
 
 A kept listing is a line of JSON (path, size and time of the archive), a CRC-32, and arrays. It is only a copy: one that
 is damaged, of another version or about an archive that has changed is read from the archive again.
@@ -15,7 +15,6 @@ import struct
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +24,8 @@ from ...io_common.formats.errors import FileAccessError, FormatError, UserError
 from . import pak, pak_names
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy.typing as npt
 
     from .pak import Archive
@@ -56,7 +57,7 @@ def stamp_of(path: Path) -> Stamp:
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """The entries of one archive. `names` as they stand there; `stored` and `original` u4 (n,), bytes; `states` u1 (n,).
+    """The entries of one archive. `names` as they are there; `stored` and `original` u4 (n,), bytes; `states` u1 (n,).
 
     `states` are those of `pak.State`: what the archive alone says.
     """
@@ -129,7 +130,7 @@ def encode(found: Listing) -> bytes:
 
 
 def decode(data: bytes, path: Path, stamp: Stamp) -> Listing:
-    """The listing that `encode` made of the archive at `path`. Raises `FormatError` if it is not about its present state."""
+    """The listing that `encode` made of the archive at `path`. Raises `FormatError` if that has changed since."""
     start = len(_MAGIC) + _SIZES.size
     if not data.startswith(_MAGIC) or len(data) < start:
         raise FormatError("this is no index of this version", path=path)

@@ -8,7 +8,6 @@ messages and names are made of, and where an import asks for what belongs beside
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...io_common.formats import files
@@ -18,7 +17,9 @@ from .library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
     from types import TracebackType
+    from typing import Self
 
     from .mounts import Catalogue
     from .pak import Archive
@@ -41,7 +42,7 @@ class ArchivePlace:
         # The entries that were read by their paths, in order: what an import took in.
         self.taken: list[int] = []
 
-    def __enter__(self) -> ArchivePlace:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -71,7 +72,9 @@ class ArchivePlace:
     def path_of(self, row: int) -> Path:
         """The path by which this place knows an entry."""
         listing = self.catalogue.listings[self.catalogue.archive[row]]
-        parts = [part for part in self.catalogue.name(row).replace("/", "\\").split("\\") if part not in {"", ".", ".."}]
+        parts = [
+            part for part in self.catalogue.name(row).replace("/", "\\").split("\\") if part not in {"", ".", ".."}
+        ]
         path = listing.path.joinpath(*(part.replace(":", "_").replace("\0", "_") for part in parts or ["entry"]))
         self._rows[path] = row
         return path

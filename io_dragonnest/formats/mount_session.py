@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,19 +13,21 @@ from .mounts import Catalogue, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
 
+    from .actors import Actor
     from .mount_index import Listing
 
 MOST = 1000  # matches that are listed
 
 
 class Session:
-    """Nothing is read before `refresh`; after it `catalogue` holds what all `paths` hold that can be read.
+    """Nothing is read before `refresh`; then `catalogue` holds what all archives hold that can be read.
 
-    `problems`: archive -> the sentence that says why it cannot be read. `matches`: the first `MOST` rows that the search
-    found, `total`: how many it found in all.
+    `problems`: archive -> the sentence that says why it cannot be read. `matches`: the first `MOST` rows
+    that the search found, `total`: how many it found in all.
     """
 
     def __init__(self) -> None:
@@ -37,6 +38,8 @@ class Session:
         self.total = 0
         self.is_read = False
         self.active = 0
+        # What the search field of a dialog offers: (label, actor), as long as it is open.
+        self.actors: list[tuple[str, Actor]] = []
         self._query = ""
         self._only_live = True
         self._ticked: set[tuple[Path, str]] = set()
@@ -47,13 +50,16 @@ class Session:
         `step` is called with the part that is done, and may raise `Cancelled`; all stays as it was then.
         """
         known = {listing.path: listing for listing in self.catalogue.listings}
-        listings, problems = list[Listing](), dict[Path, str]()
+        listings: list[Listing] = []
+        problems: dict[Path, str] = {}
         for number, path in enumerate(paths):
             if step is not None:
                 step(number / len(paths))
             try:
                 old = known.get(path)
-                listings.append(old if old and mount_index.stamp_of(path) == old.stamp else mount_index.load(path, folder))
+                listings.append(
+                    old if old and mount_index.stamp_of(path) == old.stamp else mount_index.load(path, folder)
+                )
             except UserError as error:
                 problems[path] = str(error.at(path))
         same = self.is_read and listings == list(self.catalogue.listings)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Archives mounted together, as the game does it: of entries with one name the one in the last archive is the file.
 
-Within one archive it is the last that is not deleted (see `pak.State`). That a later archive overrides an earlier one is
-what the tools for the game agree on; that the game takes its archives in the order of their names is their practice.
+Within one archive it is the last that is not deleted (see `pak.State`). That a later archive overrides an earlier one
+is what the tools for the game agree on; that the game takes its archives in the order of their names is their practice.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import enum
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,7 @@ from .pak_search import NameIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -58,8 +59,8 @@ class Entry:
 class Catalogue:
     """The entries of all mounted archives in the order of their names, those of one name in mount order.
 
-    Entries are called by their row. `listings` are in mount order; per row: `archive` its place among them, `number` its
-    place in that archive, `original` its size in bytes, `marks` its `Mark`.
+    Entries are called by their row. `listings` are in mount order; per row (n,): `archive` its place among them,
+    `number` its place in that archive, `original` its size in bytes, `marks` its `Mark`.
     """
 
     def __init__(self, listings: Sequence[Listing] = ()) -> None:
@@ -101,7 +102,9 @@ class Catalogue:
     def entry(self, row: int) -> Entry:
         """All there is to say of an entry."""
         archive = self.listings[self.archive[row]].path
-        return Entry(archive, self.name(row), int(self.number[row]), int(self.original[row]), Mark(int(self.marks[row])))
+        return Entry(
+            archive, self.name(row), int(self.number[row]), int(self.original[row]), Mark(int(self.marks[row]))
+        )
 
     def find(self, name: str) -> int | None:
         r"""The live entry with this full name, in either case, with `/` or `\`; None where there is none."""
@@ -148,7 +151,7 @@ def _marks(keys: list[str], states: npt.NDArray[np.generic]) -> npt.NDArray[np.u
     marks: npt.NDArray[np.uint8] = states.astype(np.uint8)
     live = np.flatnonzero(states == State.LIVE)
     found = [keys[row] for row in live.tolist()]
-    same = np.fromiter((one == other for one, other in zip(found, found[1:], strict=False)), bool, max(len(live) - 1, 0))
+    same = np.fromiter((one == other for one, other in pairwise(found)), bool, max(len(live) - 1, 0))
     marks[live[:-1][same] if len(live) else live] = Mark.OVERRIDDEN
     return marks
 

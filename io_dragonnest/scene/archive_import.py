@@ -139,23 +139,21 @@ def import_from_archives(
     context: bpy.types.Context,
     place: ArchivePlace,
     names: Sequence[str],
-    formats: Sequence[Format],
-    options: ImportArchiveOptions,
-    digest: Digest,
-    shown: Progress,
+    job: transfer.Job,
 ) -> list[bpy.types.Object]:
     """Import the entries called `names` (whole names, or last parts) and what they need; the objects made.
 
-    Raises `UserError` where an entry is missing, or none could be imported; others that could not are in `digest`.
+    `job.options` are `ImportArchiveOptions`. Raises `UserError` where an entry is missing, or none could be imported;
+    others that could not are in the digest.
     """
     rows = [mount_place.find(place.catalogue, name) for name in names]
-    request = Request(place, rows, formats, options, digest)
-    for _fraction, _name in request.steps(context, shown):
-        pass
+    request = Request(place, rows, job.formats, job.options, job.digest)
+    for fraction, _name in request.steps(context, job.shown):
+        job.shown.update(fraction)
     if not request.objects:
         raise UserError(request.failures[0].rstrip(".") if request.failures else "no entry was named")
     for failure in request.failures:
-        digest.add(failure.rstrip("."))
+        job.digest.add(failure.rstrip("."))
     return request.objects
 
 
@@ -182,8 +180,8 @@ def _remember(made: Sequence[bpy.types.Object], place: ArchivePlace, row: int, t
     names = {catalogue.keys[other][-4:]: catalogue.name(other) for other in reversed(taken)}
     own = catalogue.keys[row][-4:]
     for obj in made:
-        if obj.data is None or (obj.type == "ARMATURE" and own not in ANIMATIONS):
-            continue
+        if obj.data is None or not (own in ANIMATIONS or kept.has(obj.data, kept.HEADER)):
+            continue  # an armature of a model, a collision
         kept.put(obj.data, kept.ARCHIVE, archive)
         for suffix, title in _KINDS.items():
             # The ANI that the hierarchy came from is not what the model is.

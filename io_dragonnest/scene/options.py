@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from ...io_common.formats.options import option
 from ...io_common.formats.places import Disk, Place
-
 from ..formats.library import Library
 
 SCALES = (

@@ -93,8 +93,7 @@ class DRAGONNEST_OT_archive_mount(bpy.types.Operator, ImportHelper):
 
 
 class DRAGONNEST_OT_archive_mount_folders(bpy.types.Operator):
-    """Mount all archives of the game folders in the preferences, in the natural order of their names (2 before 10), before
-    those that were mounted by hand. Of entries with the same name the one in the last archive counts, as in the game"""
+    """Mount all archives of the game folders in the preferences, 2 before 10; the last one with a file wins"""
 
     bl_idname = "dragonnest.archive_mount_folders"
     bl_label = "Mount Game Folders"

@@ -198,6 +198,21 @@ def _searched(context: bpy.types.Context, **change: Any) -> None:
     show(context)
 
 
+# Blender evaluates annotations in a scope of its own: their functions must have names here.
+
+
+def _query(_self: Any) -> str:
+    return session().query
+
+
+def _only_live(_self: Any) -> bool:
+    return session().only_live
+
+
+def _active(_self: Any) -> int:
+    return session().active
+
+
 def _set_query(_self: Any, value: str) -> None:
     _searched(bpy.context, query=value)
 
@@ -224,16 +239,16 @@ class DRAGONNEST_PG_archives(bpy.types.PropertyGroup):
             description="Words that names must hold, in any order; * and ? stand for any characters. "
             'Examples: "archer face", "*.skn", "\\resource\\char\\*.ani"',
             options={"TEXTEDIT_UPDATE", "SKIP_SAVE"},
-            get=lambda _self: session().query,
+            get=_query,
             set=_set_query,
         )
         only_live: BoolProperty(
             name="Only Live",
             description="Leave out what the game does not see: deleted entries, and those that a later one overrides",
-            get=lambda _self: session().only_live,
+            get=_only_live,
             set=_set_only_live,
         )
-        active: IntProperty(name="Active Entry", get=lambda _self: session().active, set=_set_active)
+        active: IntProperty(name="Active Entry", get=_active, set=_set_active)
         rows: CollectionProperty(type=DRAGONNEST_PG_archive_row)
 
 

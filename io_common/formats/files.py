@@ -113,9 +113,10 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     try:
         temporary.replace(target)
     except OSError as error:
+        raise FileAccessError(f"cannot be replaced ({_reason(error)})", path=target) from error
+    finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-        raise FileAccessError(f"cannot be replaced ({_reason(error)})", path=target) from error
 
 
 def write_all(stream: BinaryIO, data: bytes | memoryview) -> None:

@@ -77,7 +77,9 @@ class Extraction:
         parts = parts[-1:] if self.flat else parts
         size = int(archive.index["original"][number])
         if size > self.entry_limit:
-            raise UserError(f'the entry "{name}" has {size} bytes, more than the limit of {self.entry_limit} for one file')
+            raise UserError(
+                f'the entry "{name}" has {size} bytes, more than the limit of {self.entry_limit} for one file'
+            )
         if self.total + size > self.total_limit:
             raise UserError(
                 f'the entry "{name}" would bring the total to {self.total + size} bytes, '

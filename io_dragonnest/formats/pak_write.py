@@ -231,4 +231,3 @@ def _header_for(header: Any, index: npt.NDArray[Any], offset: int) -> Any:
 
 def _outcome(path: Path, plan: Plan, before: int, after: int) -> Outcome:
     return Outcome(path, plan.added, plan.replaced, plan.deleted, plan.unchanged, before, after)
-

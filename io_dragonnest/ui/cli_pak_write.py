@@ -176,5 +176,9 @@ def _tell(console: Console, outcome: Outcome, result: str) -> None:
         )
         if names
     )
-    sizes = f"{outcome.size_before} bytes became {outcome.size_after}" if outcome.size_before else f"{outcome.size_after} bytes"
+    sizes = (
+        f"{outcome.size_before} bytes became {outcome.size_after}"
+        if outcome.size_before
+        else f"{outcome.size_after} bytes"
+    )
     console.result(record, f"{result} {outcome.path}: {counts or 'no entry changed'} ({sizes})")

@@ -126,7 +126,7 @@ def test_wrong_space_is_of_no_matter() -> None:
     items = [Item("\\outer", inner, payload=outer), Item("\\inner", b"inner", b"", len(inner), offset=1024 + start)]
     archive = pak.read(archives.make(items))
     assert texts_of(archive) == {"\\outer": inner, "\\inner": b"inner"}
-    assert [issue.code for issue in pak_check.check(archive)] == ["allocated", "overlapping"]
+    assert [issue.code for issue in pak_check.check(archive)] == ["overlapping", "allocated"]
 
 
 def test_an_unfinished_archive_is_read_and_named() -> None:
@@ -269,7 +269,7 @@ def test_encrypted_archives_are_refused_as_a_whole() -> None:
     archive = pak.read(archives.make(items))
     assert pak_check.is_encrypted(archive)
     text = refusal(lambda: pak_check.require_readable(archive), UnsupportedError)
-    assert text == "This client's archives are encrypted; not supported." or pak_inflate.ENCRYPTED in text
+    assert pak_inflate.ENCRYPTED in text
     refusal(lambda: list(pak_pieces.pieces(archive)), UnsupportedError)
     mixed = pak.read(archives.make([*items[:1], Item("\\x", b"x")]))
     assert not pak_check.is_encrypted(mixed)

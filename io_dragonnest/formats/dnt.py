@@ -38,7 +38,7 @@ def read_dnt(data: bytes) -> Table:
         raise FormatError(
             f"{count} columns do not fit into the file", offset=reader.offset, found=f"{reader.left} bytes before the end"
         )
-    columns = [_dnt_column(reader, number) for number in range(1, count + 1)]
+    columns = [_dnt_column(reader, number) for number in range(count)]
     return _with_rows(data, reader.offset, rows, columns, Table(DNT, np.zeros(0, np.uint32), (), head, skipped))
 
 
@@ -54,8 +54,8 @@ def read_ext(data: bytes) -> Table:
     header = reader.array(_EXT_HEADER, 1, "counts of the header")[0]
     fields = reader.array(_EXT_COLUMN, int(header["column_count"]), "columns")
     columns = [
-        (bytes(name).rstrip(b"\0"), _kind(int(kind), number, _EXT_HEADER.itemsize + number * _EXT_COLUMN.itemsize - 4))
-        for number, (name, kind) in enumerate(fields.tolist(), start=1)
+        (bytes(name).rstrip(b"\0"), _kind(int(kind), number, _EXT_HEADER.itemsize + (number + 1) * _EXT_COLUMN.itemsize - 4))
+        for number, (name, kind) in enumerate(fields.tolist())
     ]
     start = Table(EXT, np.zeros(0, np.uint32), (), int(header["unknown"]))
     return _with_rows(data, reader.offset, int(header["row_count"]), columns, start)

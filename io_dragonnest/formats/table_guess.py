@@ -79,16 +79,16 @@ def guess_bytes(raw: bytes) -> str:
 
 
 def _rating(raw: bytes, encoding: str) -> float:
-    """How much `raw` looks like a text in this encoding; the share of what fits, less what cannot be."""
-    text = raw.decode(codec_of(encoding), "replace")
+    """How much `raw` looks like a text in this encoding; the share of what fits, less the lines that cannot be it."""
+    lines = [line for line in raw.decode(codec_of(encoding), "replace").split("\n") if not line.isascii()]
+    good = [line for line in lines if "\ufffd" not in line]
+    bad = 1.0 - len(good) / len(lines)
+    text = "\n".join(good)
     high = _HIGH.findall(text)
     if not high:
-        return 0.0
-    bad = text.count("\ufffd") / len(high)
-    if encoding == "utf-8":
-        # Hardly any text in another encoding happens to be sound UTF-8.
-        return 2.0 - 20.0 * bad
-    return _fitting(text, high, encoding) - 4.0 * bad
+        return -3.0 * bad
+    # Hardly any text in another encoding happens to be sound UTF-8.
+    return (2.5 if encoding == "utf-8" else _fitting(text, high, encoding)) - 3.0 * bad
 
 
 def _fitting(text: str, high: list[str], encoding: str) -> float:

@@ -81,6 +81,8 @@ def starts(data: npt.NDArray[np.uint8], first: int, count: int, rows: Layout) ->
     except struct.error:
         at = len(data) + 1
     if at > len(data):
+        while found[-1] > len(data):
+            found.pop()
         raise _cut_short(data, found[-1], len(found) - 1, rows)
     found.append(at)
     return np.frombuffer(found, np.int64)
@@ -95,12 +97,12 @@ def _cut_short(data: npt.NDArray[np.uint8], at: int, row: int, rows: Layout) -> 
         if start + needs > size:
             break
         start += needs
-        what, needs = f"column {number + 1}", DTYPES[kind].itemsize if kind is not None else 0
+        what, needs = f"column {number}", DTYPES[kind].itemsize if kind is not None else 0
         if kind == TEXT and start + 2 <= size:
             needs += int(words[start])
-            what = f"text of column {number + 1}"
+            what = f"text of column {number}"
     return FormatError(
-        f"row {row + 1} is cut short: its {what} does not fit into the file",
+        f"row {row} is cut short: its {what} does not fit into the file",
         offset=start,
         expected=f"{needs} bytes",
         found=f"{size - start} bytes before the end",
@@ -169,6 +171,19 @@ def _written(table: Table) -> bytes:
             view[at] = column.cells
             at += size
     return out.tobytes()
+
+
+def stacked(parts: Sequence[Cells], kind: int) -> Cells:
+    """The cells of several stretches of a table as one column."""
+    if kind != TEXT:
+        return np.concatenate([np.zeros(0, DTYPES[kind]), *parts])  # type: ignore[list-item]
+    texts = [part for part in parts if isinstance(part, Texts)]
+    offsets = np.cumsum([0, *(len(part.buffer) for part in texts)]).tolist()
+    return Texts(
+        np.concatenate([np.zeros(0, np.uint8), *(part.buffer for part in texts)]),
+        np.concatenate([np.zeros(0, np.int64), *(part.starts + n for part, n in zip(texts, offsets[:-1], strict=True))]),
+        np.concatenate([np.zeros(0, np.uint16), *(part.sizes for part in texts)]),
+    )
 
 
 def named(kind: int) -> bool:

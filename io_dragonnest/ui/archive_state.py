@@ -150,7 +150,8 @@ def show(context: bpy.types.Context) -> None:
     while len(rows) > wanted:
         rows.remove(len(rows) - 1)
     while len(rows) < wanted:
-        rows.add().number = len(rows) - 1
+        number = len(rows)
+        rows.add().number = number
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type in {"VIEW_3D", "PREFERENCES"}:

@@ -12,7 +12,6 @@ import os
 import stat
 import unicodedata
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from ...io_common.formats import files
@@ -21,6 +20,7 @@ from . import pak_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from .pak import Archive
 
@@ -93,7 +93,7 @@ class Extraction:
             )
         path = self._parent(parts[:-1]) / parts[-1]
         try:
-            exists = _require_replaceable(path, self.overwrite)
+            exists = _require_replaceable(path, overwrite=self.overwrite)
             _write(archive, number, path, size, exists=exists)
         except OSError as error:
             raise FileAccessError(f"cannot be written ({error.strerror or error})", path=path) from error
@@ -142,7 +142,7 @@ def _is_link(found: os.stat_result) -> bool:
     return stat.S_ISLNK(found.st_mode) or bool(getattr(found, "st_file_attributes", 0) & _REPARSE_POINT)
 
 
-def _require_replaceable(path: Path, overwrite: bool) -> bool:
+def _require_replaceable(path: Path, *, overwrite: bool) -> bool:
     """Whether there is a file at `path`, which may be replaced; raises where it may not."""
     try:
         found = path.lstat()

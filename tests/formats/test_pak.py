@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from tests.archives import Item
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 def texts_of(archive: pak.Archive) -> dict[str, bytes]:

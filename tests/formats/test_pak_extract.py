@@ -191,7 +191,7 @@ def test_files_that_exist_are_kept(tmp_path: Path) -> None:
 def test_names_that_are_one_file_elsewhere(tmp_path: Path) -> None:
     """Names that the archive tells apart and some file system does not; folders are spelt as they came first."""
     items = [
-        Item("\\Stra\xdfe.txt".encode("utf-8"), b"1"),
+        Item("\\Stra\xdfe.txt".encode(), b"1"),
         Item("\\one\\a.txt", b"2"),
         Item("\\one\\\\a.txt", b"3"),
         Item("\\ONE\\b.txt", b"4"),

@@ -222,7 +222,7 @@ class ArchiveActor(_ImportMixin):
     def draw(self, _context: bpy.types.Context) -> None:
         """The character, and the options."""
         self.layout.prop(self, "actor", icon="VIEWZOOM")
-        props.draw(self.layout, self, ImportArchiveOptions)
+        props.draw(self.layout, self, ImportArchiveOptions, folded=True)
 
 
 def _search_actors(_self: Any, _context: bpy.types.Context, typed: str) -> list[str]:

@@ -83,12 +83,12 @@ class DRAGONNEST_UL_archive_entries(bpy.types.UIList):
             return
         row = layout.row(align=True)
         row.prop(item, "use", text="")
-        split = row.split(factor=0.76, align=True)
+        split = row.split(factor=0.7, align=True)
         split.active = entry.mark == Mark.LIVE
-        split.label(text=entry.base_name, icon=_ICONS[entry.mark])
+        split.label(text=entry.base_name)
         right = split.row()
         right.alignment = "RIGHT"
-        right.label(text=size(entry.size) if entry.mark != Mark.DELETED else "deleted")
+        right.label(text=size(entry.size) if entry.mark != Mark.DELETED else "deleted", icon=_ICONS[entry.mark])
 
 
 class DRAGONNEST_PT_archives(bpy.types.Panel):
@@ -125,7 +125,8 @@ class DRAGONNEST_PT_archives(bpy.types.Panel):
 
     def _mounted(self, source: Any, count: int) -> None:
         header, body = self.layout.panel("dragonnest_mounted")
-        header.label(text=f"{count} Mounted" if count > 1 else "1 Mounted")
+        header.label(text=f"{count} Mounted")
+        header.operator("dragonnest.archive_refresh", text="", icon="FILE_REFRESH", emboss=False)
         if body is None:
             return
         row = body.row()
@@ -139,15 +140,13 @@ class DRAGONNEST_PT_archives(bpy.types.Panel):
         move.direction = "UP"
         move = column.operator("dragonnest.archive_move", text="", icon="TRIA_DOWN")
         move.direction = "DOWN"
-        column.separator()
-        column.operator("dragonnest.archive_refresh", text="", icon="FILE_REFRESH")
 
     def _search(self, context: bpy.types.Context, here: Session) -> None:
         shown = getattr(context.window_manager, archive_state.NAME)
         column = self.layout.column(align=True)
         row = column.row(align=True)
         row.prop(shown, "query", text="", icon="VIEWZOOM")
-        row.prop(shown, "only_live", text="", icon="GHOST_DISABLED" if here.only_live else "GHOST_ENABLED")
+        row.prop(shown, "only_live", text="", icon="FILTER")
         column.template_list("DRAGONNEST_UL_archive_entries", "", shown, "rows", shown, "active", rows=8, maxrows=16)
         count, ticked = len(here.matches), len(here.ticked())
         text = f"{here.total:,} entries" if count == here.total else f"The first {count:,} of {here.total:,} entries"

@@ -71,7 +71,7 @@ class ArchivePlace:
 
     def path_of(self, row: int) -> Path:
         """The path by which this place knows an entry."""
-        listing = self.catalogue.listings[self.catalogue.archive[row]]
+        listing = self.catalogue.listings[int(self.catalogue.archive[row])]
         parts = [
             part for part in self.catalogue.name(row).replace("/", "\\").split("\\") if part not in {"", ".", ".."}
         ]

@@ -103,16 +103,18 @@ class Session:
 
     def choose(self, name: str) -> bool:
         """Make the match called `name` the active one; whether there is one."""
-        row = self.catalogue.find(name)
-        places = np.flatnonzero(self.matches == row) if row is not None else []
-        if len(places):
-            self.active = int(places[0])
-        return bool(len(places))
+        place = self._place(self.catalogue.find(name))
+        self.active = self.active if place is None else place
+        return place is not None
 
     def _choose(self, entry: Entry | None) -> None:
         row = self.catalogue.row_of(entry.archive, entry.name) if entry is not None else None
-        places = np.flatnonzero(self.matches == row) if row is not None else []
-        self.active = int(places[0]) if len(places) else 0
+        self.active = self._place(row) or 0
+
+    def _place(self, row: int | None) -> int | None:
+        """Where a row is in the list; None where it is not."""
+        places = np.flatnonzero(self.matches == (-1 if row is None else row))
+        return int(places[0]) if len(places) else None
 
     # Ticks stay with their entries, whatever is searched next.
 

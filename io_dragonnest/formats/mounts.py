@@ -97,7 +97,7 @@ class Catalogue:
 
     def name(self, row: int) -> str:
         """The name of an entry as it stands in its archive."""
-        return self.listings[self.archive[row]].names[self.number[row]]
+        return self.listings[int(self.archive[row])].names[int(self.number[row])]
 
     def entry(self, row: int) -> Entry:
         """All there is to say of an entry."""

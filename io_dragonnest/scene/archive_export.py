@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,6 +70,8 @@ def bundle(
     Files that go with it take the place of the entries of their name, beside it or else wherever they are; new ones go
     beside it. Raises `UserError` where the selection is not one model, or the game could not load it.
     """
+    if not name:
+        raise ExportError("no entry is named; choose the one in the list that the model shall replace")
     base = pak_names.base_name(name)
     suffix = f".{base.lower().rpartition('.')[2]}"
     entry = next((item for item in formats if suffix in item.extensions and item.extract is not None), None)
@@ -97,8 +99,14 @@ def _beside(catalogue: Catalogue, name: str, base: str) -> str:
 def _export_options(suffix: str, options: ExportArchiveOptions) -> ExportMshOptions | ExportAniOptions:
     if suffix not in {".msh", ".skn"}:
         return ExportAniOptions(use_check=options.use_check)
-    common = {"use_check": options.use_check, "use_textures": options.use_textures}
-    kind = options.texture_format
-    if suffix == ".msh":
-        return ExportMshOptions(use_skin=options.use_companion, texture_format=kind, **common)
-    return ExportSknOptions(use_model=options.use_companion, texture_format=kind, **common)
+    made = (
+        ExportMshOptions(use_skin=options.use_companion)
+        if suffix == ".msh"
+        else ExportSknOptions(use_model=options.use_companion)
+    )
+    return replace(
+        made,
+        use_check=options.use_check,
+        use_textures=options.use_textures,
+        texture_format=options.texture_format,
+    )

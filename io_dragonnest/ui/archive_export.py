@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 import numpy as np
@@ -40,12 +40,8 @@ _WHICH = (
 )
 
 
-class DRAGONNEST_OT_archive_extract(StepsMixin, bpy.types.Operator):
+class ArchiveExtract(StepsMixin):
     """Write entries of the archives into a folder, under their names and folders"""
-
-    bl_idname = "dragonnest.archive_extract"
-    bl_label = "Extract"
-    bl_options: ClassVar[set[str]] = {"REGISTER"}
 
     if TYPE_CHECKING:
         directory: str
@@ -55,15 +51,9 @@ class DRAGONNEST_OT_archive_extract(StepsMixin, bpy.types.Operator):
         _files: int
         _bytes: int
         _failures: list[str]
+        _from_dialog: bool
     else:
-        directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
-        which: EnumProperty(name="Which", items=_WHICH, options={"SKIP_SAVE"})
-        overwrite: BoolProperty(
-            name="Overwrite", description="Replace files that exist; else they are kept and named", default=False
-        )
-        flat: BoolProperty(
-            name="Without Folders", description="All files into the folder itself, without those of their names"
-        )
+        _from_dialog = False
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -73,7 +63,7 @@ class DRAGONNEST_OT_archive_extract(StepsMixin, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Ask for the folder."""
         self._from_dialog = True
-        context.window_manager.fileselect_add(self)
+        context.window_manager.fileselect_add(cast("bpy.types.Operator", self))
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -82,7 +72,7 @@ class DRAGONNEST_OT_archive_extract(StepsMixin, bpy.types.Operator):
             self.report({"ERROR"}, "No folder was chosen.")
             return {"CANCELLED"}
         self._files, self._bytes, self._failures = 0, 0, []
-        return self.run(context, modal=getattr(self, "_from_dialog", False))
+        return self.run(context, modal=self._from_dialog)
 
     def steps(self, context: bpy.types.Context, _shown: Progress) -> Iterator[tuple[float, str]]:
         """Extract entry by entry, archive by archive."""
@@ -112,7 +102,7 @@ class DRAGONNEST_OT_archive_extract(StepsMixin, bpy.types.Operator):
             rest = f" And {more} more were not extracted." if more else ""
             self.report({"ERROR"}, self._failures[0] + rest)
             return {"CANCELLED"}
-        report.tell(self, Digest(), self._failures, what)
+        report.tell(cast("bpy.types.Operator", self), Digest(), self._failures, what)
         return {"FINISHED"}
 
 
@@ -147,7 +137,6 @@ class ArchiveExport(ExportHelper):
     """Write the selected model or animation into a patch archive, under the name of an entry, and mount that last"""
 
     filename_ext = ".pak"
-    bl_options: ClassVar[set[str]] = {"REGISTER"}
 
     if TYPE_CHECKING:
         filepath: str
@@ -180,8 +169,6 @@ class ArchiveExport(ExportHelper):
         try:
             path = self._path(context)
             name = self.entry_name.strip() or proposed(context)
-            if not name:
-                raise UserError("no entry is named; choose the one in the list that the model shall replace")
             options = props.collect(self, ExportArchiveOptions)
             with progress.pointer(context) as shown:
                 here = archive_state.refresh(context)
@@ -230,6 +217,28 @@ def proposed(context: bpy.types.Context) -> str:
     return entry.name if entry is not None else ""
 
 
+DRAGONNEST_OT_archive_extract = type(
+    "DRAGONNEST_OT_archive_extract",
+    (ArchiveExtract, bpy.types.Operator),
+    {
+        "__doc__": ArchiveExtract.__doc__,
+        "__module__": __name__,
+        "__annotations__": {
+            "directory": StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"}),
+            "which": EnumProperty(name="Which", items=_WHICH, options={"SKIP_SAVE"}),
+            "overwrite": BoolProperty(
+                name="Overwrite", description="Replace files that exist; else they are kept and named"
+            ),
+            "flat": BoolProperty(
+                name="Without Folders", description="All files into the folder itself, without those of their names"
+            ),
+        },
+        "bl_idname": "dragonnest.archive_extract",
+        "bl_label": "Extract",
+        "bl_options": {"REGISTER"},
+    },
+)
+
 DRAGONNEST_OT_archive_export = type(
     "DRAGONNEST_OT_archive_export",
     (ArchiveExport, bpy.types.Operator),
@@ -250,6 +259,7 @@ DRAGONNEST_OT_archive_export = type(
         },
         "bl_idname": "dragonnest.archive_export",
         "bl_label": "Write into Patch Archive",
+        "bl_options": {"REGISTER"},
     },
 )
 

@@ -10,10 +10,11 @@ from bpy.props import BoolProperty, StringProperty
 
 from ...io_common.formats.digest import Digest
 from ...io_common.formats.errors import UserError
+from ...io_common.formats.options import describe
 from ...io_common.scene import transfer
 from ...io_common.ui import preferences, props, report
 from ...io_common.ui.importer import ImportMixin
-from ..formats import actors, pak_names
+from ..formats import actors, mount_place, pak_names
 from ..formats.library import Library
 from ..formats.mount_place import ArchivePlace
 from ..formats.mounts import Mark
@@ -47,12 +48,12 @@ def _search_animations(_self: Any, _context: bpy.types.Context, typed: str) -> l
 def _options(**defaults: Any) -> dict[str, Any]:
     """The properties of the options, with a search of the archives where one of them names an entry."""
     found = props.annotations(ImportArchiveOptions)
-    info = props.describe(ImportArchiveOptions)["hierarchy_from"][0]
+    info = describe(ImportArchiveOptions)["hierarchy_from"][0]
     found["hierarchy_from"] = StringProperty(
         name=info.label, description=info.help, search=_search_animations, search_options={"SUGGESTION"}
     )
     if "use_animation" in defaults:
-        about = props.describe(ImportArchiveOptions)["use_animation"][0]
+        about = describe(ImportArchiveOptions)["use_animation"][0]
         found["use_animation"] = BoolProperty(
             name=about.label, description=about.help, default=defaults["use_animation"]
         )
@@ -130,7 +131,7 @@ class ArchiveImport(_ImportMixin):
 
     def names_wanted(self, _context: bpy.types.Context, place: ArchivePlace) -> list[int]:
         """By their names, so that the import can be repeated with other options."""
-        return [archive_import.mount_place.find(place.catalogue, name) for name in self.names.split("\n") if name]
+        return [mount_place.find(place.catalogue, name) for name in self.names.split("\n") if name]
 
     def draw(self, _context: bpy.types.Context) -> None:
         """The options, in the panel for adjusting the last action."""
@@ -193,7 +194,8 @@ class ArchiveActor(_ImportMixin):
             self.report({"ERROR"}, "The table of characters names no model.")
             return {"CANCELLED"}
         archive_state.session().actors = [(_label(actor), actor) for actor in known]
-        result: set[str] = context.window_manager.invoke_props_dialog(self, width=420)
+        dialog: Any = context.window_manager.invoke_props_dialog
+        result: set[str] = dialog(self, width=420)
         return result
 
     def execute(self, context: bpy.types.Context) -> set[str]:
@@ -209,7 +211,7 @@ class ArchiveActor(_ImportMixin):
         if not found:
             raise UserError(f'the table has no character "{wanted[:80]}" that has a model')
         actor = found[0]
-        row = archive_import.mount_place.find(place.catalogue, actor.skin)
+        row = mount_place.find(place.catalogue, actor.skin)
         ani = place.catalogue.by_base_name(actor.ani) if actor.ani else None
         if not self.options_given() and ani is not None:
             self.hierarchy_from = place.catalogue.name(ani)

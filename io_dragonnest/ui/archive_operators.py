@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy.props import CollectionProperty, EnumProperty, StringProperty
@@ -52,22 +52,39 @@ def tell(operator: bpy.types.Operator, good: Sequence[Path], failures: Sequence[
     return {"FINISHED"} if good else {"CANCELLED"}
 
 
-class DRAGONNEST_OT_archive_mount(bpy.types.Operator, ImportHelper):
+def mount_folders(operator: bpy.types.Operator, context: bpy.types.Context) -> set[str]:
+    """Mount what lies in the game folders, in order, before what was mounted by hand; the result of the operator."""
+    folders = archive_state.game_folders(context)
+    if not folders:
+        operator.report({"ERROR"}, "No game folder is set in the preferences of the extension.")
+        return {"CANCELLED"}
+    try:
+        found = [path.absolute() for path in mounts.archives_in(folders)]
+        places = {folder.absolute() for folder in folders}
+        # What was put behind the game's own by hand, as a patch is, stays there.
+        others = [path for path in archive_state.paths(context) if path.parent not in places]
+        archive_state.set_paths(context, [*found, *others])
+        here = archive_state.refresh(context)
+    except UserError as error:
+        operator.report({"ERROR"}, str(error))
+        return {"CANCELLED"}
+    if not found:
+        operator.report({"ERROR"}, "There is no .pak archive in the game folders.")
+        return {"CANCELLED"}
+    good = [path for path in found if path not in here.problems]
+    return tell(operator, good, [here.problems[path] for path in found if path in here.problems])
+
+
+class ArchiveMount(ImportHelper):
     """Mount PAK archives: search them in the sidebar, and import straight out of them"""
 
-    bl_idname = "dragonnest.archive_mount"
-    bl_label = "Mount Archives"
-    bl_options = {"REGISTER"}
+    filename_ext = ".pak"
 
     if TYPE_CHECKING:
         filepath: str
         directory: str
         files: Any
-    else:
-        files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
-        directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
-        filter_glob: StringProperty(default="*.pak", options={"HIDDEN"})
-        filename_ext = ".pak"
+        report: Any
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Mount at once what was dropped, else open the file dialog."""
@@ -89,7 +106,25 @@ class DRAGONNEST_OT_archive_mount(bpy.types.Operator, ImportHelper):
         except UserError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        return tell(self, good, failures)
+        return tell(cast("bpy.types.Operator", self), good, failures)
+
+
+DRAGONNEST_OT_archive_mount = type(
+    "DRAGONNEST_OT_archive_mount",
+    (ArchiveMount, bpy.types.Operator),
+    {
+        "__doc__": ArchiveMount.__doc__,
+        "__module__": __name__,
+        "__annotations__": {
+            "files": CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"}),
+            "directory": StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"}),
+            "filter_glob": StringProperty(default="*.pak", options={"HIDDEN"}),
+        },
+        "bl_idname": "dragonnest.archive_mount",
+        "bl_label": "Mount Archives",
+        "bl_options": {"REGISTER"},
+    },
+)
 
 
 class DRAGONNEST_OT_archive_mount_folders(bpy.types.Operator):
@@ -101,24 +136,7 @@ class DRAGONNEST_OT_archive_mount_folders(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """List the folders, keep what was mounted by hand behind."""
-        folders = archive_state.game_folders(context)
-        if not folders:
-            self.report({"ERROR"}, "No game folder is set in the preferences of the extension.")
-            return {"CANCELLED"}
-        try:
-            found = [path.absolute() for path in mounts.archives_in(folders)]
-            if not found:
-                raise UserError("there is no .pak archive in the game folders")
-            places = {folder.absolute() for folder in folders}
-            # What was put behind the game's own by hand, as a patch is, stays there.
-            others = [path for path in archive_state.paths(context) if path.parent not in places]
-            archive_state.set_paths(context, [*found, *others])
-            here = archive_state.refresh(context)
-        except UserError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        good = [path for path in found if path not in here.problems]
-        return tell(self, good, [here.problems[path] for path in found if path in here.problems])
+        return mount_folders(self, context)
 
 
 class DRAGONNEST_OT_archive_folder_add(bpy.types.Operator):
@@ -147,8 +165,7 @@ class DRAGONNEST_OT_archive_folder_add(bpy.types.Operator):
         if folder not in archive_state.game_folders(context):
             getattr(preferences.of(context), archive_state.FOLDERS).add().path = str(folder)
             context.preferences.is_dirty = True
-        result: set[str] = bpy.ops.dragonnest.archive_mount_folders()
-        return result
+        return mount_folders(self, context)
 
 
 class DRAGONNEST_OT_archive_unmount(bpy.types.Operator):

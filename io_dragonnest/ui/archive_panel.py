@@ -18,7 +18,12 @@ from .archive_operators import ACTIVE
 if TYPE_CHECKING:
     from ..formats.mount_session import Session
 
-_ICONS = {Mark.LIVE: "NONE", Mark.DELETED: "TRASH", Mark.SHADOWED: "GHOST_DISABLED", Mark.OVERRIDDEN: "GHOST_DISABLED"}
+_ICONS: dict[Mark, Any] = {
+    Mark.LIVE: "NONE",
+    Mark.DELETED: "TRASH",
+    Mark.SHADOWED: "GHOST_DISABLED",
+    Mark.OVERRIDDEN: "GHOST_DISABLED",
+}
 _SAID = {
     Mark.LIVE: "live",
     Mark.DELETED: "deleted",

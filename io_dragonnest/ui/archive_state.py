@@ -158,7 +158,7 @@ def show(context: bpy.types.Context) -> None:
                 area.tag_redraw()
 
 
-@persistent
+@persistent  # type: ignore[untyped-decorator]
 def _after_loading(*_arguments: Any) -> None:
     """The window manager may be another one now: its rows are made to fit. Nothing is read."""
     show(bpy.context)

@@ -32,9 +32,11 @@ class StepsMixin:
         _timer: Any
         _shown: Progress
         _stopped: bool
+        _done: float
     else:
         _timer = None
         _stopped = False
+        _done = 0.0
 
     def steps(self, context: bpy.types.Context, shown: Progress) -> Iterator[tuple[float, str]]:
         """Do it, telling the part that is done (0 to 1) and what comes next; raises `UserError`."""
@@ -59,7 +61,7 @@ class StepsMixin:
 
     def _start(self, context: bpy.types.Context) -> set[str]:
         manager = context.window_manager
-        self._stopped = False
+        self._stopped, self._done = False, 0.0
         self._shown = progress.Progress(
             lambda fraction: manager.progress_update(fraction * progress.STEPS), lambda: self._stopped
         )
@@ -75,13 +77,12 @@ class StepsMixin:
         if event.type != "TIMER" and not self._stopped:
             return {"RUNNING_MODAL"}
         try:
-            if self._stopped:
-                raise Cancelled("stopped by Esc")
+            self._shown.update(self._done)  # raises where the user asked to stop
             end = time.perf_counter() + _TURN
             while time.perf_counter() < end:
-                fraction, what = next(self._running)
-                self._shown.update(fraction)
-                context.workspace.status_text_set(f"{self.bl_label}: {fraction:.0%}, {what}; Esc stops")
+                self._done, what = next(self._running)
+                self._shown.update(self._done)
+                context.workspace.status_text_set(f"{self.bl_label}: {self._done:.0%}, {what}; Esc stops")
         except StopIteration:
             self._end(context)
             return self.finish(context)

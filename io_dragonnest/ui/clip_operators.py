@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy.props import EnumProperty, IntProperty
@@ -211,9 +211,9 @@ class DRAGONNEST_OT_clip_load(_OnClips, bpy.types.Operator):
     def act(self, _context: bpy.types.Context, obj: bpy.types.Object) -> None:
         """Open the file dialog where that file lies."""
         path = clips.path_of(obj)
-        entry = str(kept.get(obj.data, kept.ANI_ENTRY, ""))
+        entry = str(kept.get(cast("bpy.types.ID", obj.data), kept.ANI_ENTRY, ""))
         if entry and pak_names.base_name(entry) == path.name and not path.exists():
-            raise UserError("this came out of an archive; import it again from there, with the clips you want", path=path)
+            raise UserError("this came out of an archive; import it from there again, with those clips", path=path)
         kind = "anim" if path.suffix.lower() == ".anim" else "ani"
         operator = getattr(bpy.ops.import_scene, f"dragonnest_{kind}")
         if bpy.app.background:

@@ -225,12 +225,12 @@ def test_a_name_that_climbs_makes_no_path_that_does(tmp_path: Path) -> None:
 def test_an_archive_that_changed_meanwhile_is_not_read_by_old_numbers(three: list[Path]) -> None:
     found = catalogue(*three)
     make(three[1], Item("\\shifted", b"?"))
-    with ArchivePlace(found) as place, pytest.raises(UserError, match="two.pak: the archive was changed meanwhile"):
+    with ArchivePlace(found) as place, pytest.raises(UserError, match=r"two\.pak: the archive was changed meanwhile"):
         place.content(found.find("r\\a.msh") or 0)
 
 
 def test_what_is_missing_is_said(three: list[Path]) -> None:
-    with pytest.raises(UserError, match='no mounted archive has an entry "hero.skn"'):
+    with pytest.raises(UserError, match=r'no mounted archive has an entry "hero\.skn"'):
         mount_place.find(catalogue(*three), "hero.skn")
     assert mount_place.find(catalogue(*three), "Z.TXT") == mount_place.find(catalogue(*three), "/z.txt")
 

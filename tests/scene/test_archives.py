@@ -230,7 +230,7 @@ def test_the_hierarchy_may_be_chosen(tmp_path: Path) -> None:
     bpy.ops.dragonnest.archive_mount(filepath=str(path))
     assert bpy.ops.dragonnest.archive_import(names="fox.msh", hierarchy_from="bones.ani") == {"FINISHED"}
     assert objects("ARMATURE")[0].data["dragonnest_hierarchy_from"] == "bones.ani"
-    with pytest.raises(RuntimeError, match='no mounted archive has an entry "none.ani"'):
+    with pytest.raises(RuntimeError, match=r'no mounted archive has an entry "none\.ani"'):
         bpy.ops.dragonnest.archive_import(names="fox.msh", hierarchy_from="none.ani")
 
 
@@ -261,7 +261,7 @@ def test_a_damaged_entry_is_one_sentence(tmp_path: Path) -> None:
         Item("\\secret.msh", payload=archives.ENCRYPTED),
     ]
     bpy.ops.dragonnest.archive_mount(filepath=str(make(tmp_path / "bad.pak", *items, *fox_items())))
-    with pytest.raises(RuntimeError, match="hero.msh.* ends early"):
+    with pytest.raises(RuntimeError, match=r"hero\.msh.* ends early"):
         bpy.ops.dragonnest.archive_import(names="hero.msh")
     with pytest.raises(RuntimeError, match="archives are encrypted; not supported"):
         bpy.ops.dragonnest.archive_import(names="secret.msh")

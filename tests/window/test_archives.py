@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Archives on a real screen: dropped, searched letter by letter, imported from, extracted with Esc, every list drawn."""
+"""Archives on a real screen: dropped, searched letter by letter, imported from, extracted with Esc, lists drawn."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def _require_replaceable(path: Path, *, overwrite: bool) -> None:
     if stat.S_ISDIR(found.st_mode):
         raise FileAccessError("this is a folder, expected a file name to write to", path=path)
     if not overwrite:
-        raise FileAccessError("the file exists already and is kept; --overwrite replaces it", path=path)
+        raise FileAccessError("the file exists already and is kept unless overwriting is asked for", path=path)
     if _is_link(found):
         raise FileAccessError("this is a link, which is not followed", path=path)
 

@@ -148,7 +148,7 @@ def test(session: nox.Session) -> None:
     REPORTS.mkdir(parents=True, exist_ok=True)
     for old in REPORTS.iterdir():
         old.unlink()
-    nested = [sys.executable, "-m", "nox", "--noxfile", str(ROOT / "noxfile.py"), "--parallel", "2"]
+    nested = [sys.executable, "-m", "nox", "--noxfile", str(ROOT / "noxfile.py"), "--parallel", "2", "--allow-parallel"]
     codes = []
     for number, names in enumerate([["build"], steps]):
         arguments = ["--report", str(REPORTS / f"nox-{number}.json"), "--session", *names]

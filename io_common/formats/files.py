@@ -140,7 +140,7 @@ def _beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
     temporary = Path(name)
     done = False
     try:
-        with os.fdopen(descriptor, "wb", buffering=0) as stream:
+        with os.fdopen(descriptor, "wb", 0) as stream:
             yield stream, temporary
             os.fsync(stream.fileno())
         _copy_mode(path, temporary)

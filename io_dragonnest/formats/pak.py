@@ -148,8 +148,7 @@ class Archive:
     def live(self) -> dict[str, int]:
         """Key of a name -> the entry that is its file: the last one that is not deleted."""
         kept = np.flatnonzero(self.index["stored"]).tolist()
-        found = self.keys
-        return {found[number]: number for number in kept}
+        return dict(zip(map(self.keys.__getitem__, kept), kept, strict=True))
 
     @cached_property
     def states(self) -> npt.NDArray[np.uint8]:

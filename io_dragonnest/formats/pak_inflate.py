@@ -82,7 +82,8 @@ def pieces(payload: memoryview, original: int, what: str, offset: int, most: int
         except zlib.error as error:
             raise _broken(error, what, offset) from error
         total += len(data)
-        if total > original or (not data and not decoder.eof and not decoder.unconsumed_tail and start >= len(payload)):
+        exhausted = not data and not decoder.unconsumed_tail and start >= len(payload)
+        if total > original or exhausted:
             break
         rest = decoder.unconsumed_tail
         if data:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from ..formats.mount_session import Session
 
 # What stands in the list in place of the size.
-_SHORT = {Mark.DELETED: "deleted", Mark.SHADOWED: "hidden", Mark.OVERRIDDEN: "overridden"}
+_SHORT = {Mark.DELETED: "deleted", Mark.SHADOWED: "shadowed", Mark.OVERRIDDEN: "overridden"}
 _SAID = {
     Mark.LIVE: "live",
     Mark.DELETED: "deleted",
-    Mark.SHADOWED: "hidden by a later entry of this archive",
+    Mark.SHADOWED: "shadowed by a later entry of this archive",
     Mark.OVERRIDDEN: "overridden by a later archive",
 }
 

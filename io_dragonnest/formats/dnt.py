@@ -36,7 +36,9 @@ def read_dnt(data: bytes) -> Table:
     rows = reader.integer("<u4", "row count")
     if count * 3 > reader.left:
         raise FormatError(
-            f"{count} columns do not fit into the file", offset=reader.offset, found=f"{reader.left} bytes before the end"
+            f"{count} columns do not fit into the file",
+            offset=reader.offset,
+            found=f"{reader.left} bytes before the end",
         )
     columns = [_dnt_column(reader, number) for number in range(count)]
     return _with_rows(data, reader.offset, rows, columns, Table(DNT, np.zeros(0, np.uint32), (), head, skipped))
@@ -54,7 +56,10 @@ def read_ext(data: bytes) -> Table:
     header = reader.array(_EXT_HEADER, 1, "counts of the header")[0]
     fields = reader.array(_EXT_COLUMN, int(header["column_count"]), "columns")
     columns = [
-        (bytes(name).rstrip(b"\0"), _kind(int(kind), number, _EXT_HEADER.itemsize + (number + 1) * _EXT_COLUMN.itemsize - 4))
+        (
+            bytes(name).rstrip(b"\0"),
+            _kind(int(kind), number, _EXT_HEADER.itemsize + (number + 1) * _EXT_COLUMN.itemsize - 4),
+        )
         for number, (name, kind) in enumerate(fields.tolist())
     ]
     start = Table(EXT, np.zeros(0, np.uint32), (), int(header["unknown"]))

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """DNT tables and EXT, their older sibling: bytes to a `Table` and back. All numbers are little-endian.
 
-DNT: u16 version (0 in all known files), u16 n, n bytes that the game skips, u16 columns, u32 rows; per column u16 length,
+DNT: u16 version (0 in all known files), u16 n, n bytes that the game skips, u16 columns, u32 rows; per column u16
+length,
 name, u8 type; the rows; a trailer, u8 5 and "THEND". EXT: i32 unknown, i32 columns, u32 rows; per column a name in 64
 bytes and i32 type; rows and trailer as in a DNT. Nothing in a file says which of the two it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ from . import table_rows
 from .table import DNT, EXT, KINDS, LONGEST, NAME_FIELD, TEXT, TRAILER, Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _EXT_HEADER = np.dtype([("unknown", "<i4"), ("column_count", "<i4"), ("row_count", "<u4")])
 _EXT_COLUMN = np.dtype([("name", f"V{NAME_FIELD}"), ("type", "<i4")])
@@ -203,6 +204,6 @@ def _row_sections(data: bytes, first: int, table: Table) -> list[Section]:
         found = [Section("row", first, np.dtype([("id", "<u4"), *fields]), len(table))]
     else:
         edges = table_rows.starts(np.frombuffer(data, np.uint8), first, len(table), rows).tolist()
-        spans = zip(edges[:-1], edges[1:], strict=True)
+        spans = itertools.pairwise(edges)
         found = [Section(f"row {n}", start, np.dtype(f"V{stop - start}")) for n, (start, stop) in enumerate(spans)]
     return [*found, Section("trailer", end, np.dtype(f"V{len(table.tail)}"))]

@@ -44,7 +44,7 @@ _THAI_MARK_ALONE = re.compile(
 _THAI_MARK = re.compile("[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_WESTERN = re.compile("[A-Za-z][À-ÖØ-öø-ÿŒœŠšŽž’]|[À-ÖØ-öø-ÿŒœŠšŽž¡¿“‘«][A-Za-z ]")
+_WESTERN = re.compile("[A-Za-z][À-ÖØ-öø-ÿŒœŠšŽž’]|[À-ÖØ-öø-ÿŒœŠšŽž¡¿“‘«][A-Za-z ]")  # noqa: RUF001
 _HIGH = re.compile("[^\x00-\x7f]")
 
 

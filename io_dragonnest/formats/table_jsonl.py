@@ -8,7 +8,6 @@ one line per row: an object of "id" and the cells by name, or where two columns 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from .table import KIND_NAMES, KINDS, TEXT, Column, Table, Texts
 from .table_facts import Facts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .table import Cells
 

@@ -2,8 +2,7 @@
 """DNT tables and EXT, their older sibling: bytes to a `Table` and back. All numbers are little-endian.
 
 DNT: u16 version (0 in all known files), u16 n, n bytes that the game skips, u16 columns, u32 rows; per column u16
-length,
-name, u8 type; the rows; a trailer, u8 5 and "THEND". EXT: i32 unknown, i32 columns, u32 rows; per column a name in 64
+length, name, u8 type; the rows; a trailer, u8 5 and "THEND". EXT: i32 unknown, i32 columns, u32 rows; per column a name in 64
 bytes and i32 type; rows and trailer as in a DNT. Nothing in a file says which of the two it is.
 """
 
@@ -18,7 +17,7 @@ from ...io_common.formats.errors import ExportError, FormatError, UnsupportedErr
 from ...io_common.formats.fields import Section
 from ...io_common.formats.reader import Reader
 from . import table_rows
-from .table import DNT, EXT, KINDS, LONGEST, NAME_FIELD, TEXT, TRAILER, Column, Table
+from .table import DNT, DTYPES, EXT, KINDS, LONGEST, NAME_FIELD, TEXT, TRAILER, Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -120,7 +119,7 @@ def _ext_field(column: Column) -> bytes:
         raise ExportError(
             f"the name of a column takes {len(column.name)} bytes, more than the {NAME_FIELD} that an EXT holds"
         )
-    return column.name.ljust(NAME_FIELD, b"\0") + np.int32(column.kind).astype("<i4").tobytes()
+    return column.name.ljust(NAME_FIELD, b"\0") + column.kind.to_bytes(4, "little", signed=True)
 
 
 def sniff_dnt(head: bytes, size: int) -> bool:
@@ -200,7 +199,7 @@ def _row_sections(data: bytes, first: int, table: Table) -> list[Section]:
     rows = table_rows.layout([column.kind for column in table.columns])
     end = len(data) - len(table.tail)
     if TEXT not in rows.kinds:
-        fields = [(f"column_{number}", table_rows.DTYPES[kind]) for number, kind in enumerate(rows.kinds)]
+        fields = [(f"column_{number}", DTYPES[kind]) for number, kind in enumerate(rows.kinds)]
         found = [Section("row", first, np.dtype([("id", "<u4"), *fields]), len(table))]
     else:
         edges = table_rows.starts(np.frombuffer(data, np.uint8), first, len(table), rows).tolist()

@@ -181,7 +181,7 @@ class _Reader:
             ids.append(self._read(rows, parts))
             self.line = self.line_after(rows)
         cells = [table_rows.stacked(column, kind) for column, (_name, kind) in zip(parts, self.columns, strict=True)]
-        return self.facts.table(np.concatenate(ids), self.columns, cells)  # type: ignore[arg-type]
+        return self.facts.table(np.concatenate(ids), self.columns, cells)
 
     def _read(self, rows: list[list[str]], parts: list[list[Cells]]) -> np.ndarray[Any, Any]:
         """Add the cells of some rows to `parts`; their ids."""

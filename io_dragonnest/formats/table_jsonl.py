@@ -73,7 +73,7 @@ def read(data: bytes, encoding: str = "") -> Table:
         for column, cells, part in zip(columns, turned[1:], parts, strict=True):
             part.append(_column(cells, column, numbers, facts.encoding))
     made = [table_rows.stacked(part, kind) for part, (_name, kind) in zip(parts, columns, strict=True)]
-    return facts.table(np.concatenate(ids), columns, made)  # type: ignore[arg-type]
+    return facts.table(np.concatenate(ids), columns, made)
 
 
 def _parsed(line: bytes, number: int) -> Any:

@@ -71,9 +71,7 @@ def test_a_broken_csv_is_told_with_line_and_column(
     assert (folder / "mixed.dnt").read_bytes() == data
 
 
-def test_rows_by_id(
-    data: bytes, folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_by_id(data: bytes, folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
     """Read, changed, added, deleted; the others stay as they were."""
     assert command("table", "get", "mixed.dnt", "1", "--column", "_N", "--json") == 0
     (row,) = [record for record in said(capfd)["rows"] if record["result"] == "found"]
@@ -110,9 +108,7 @@ def test_what_is_not_there(data: bytes, command: Callable[..., int], words: tupl
     assert command("table", *words) == 1
 
 
-def test_info_and_check(
-    data: bytes, command: Callable[..., int], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_info_and_check(data: bytes, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
     del data
     assert command("info", "mixed.dnt", "--json") == 0
     assert said(capfd)["files"][0]["summary"]["rows"] == 4

@@ -18,6 +18,7 @@ from ..formats.ani_set import AniSet, Part
 from ..formats.clip_records import Style
 from . import ani_table, bone_motion, clip_export, clips, kept, pose_bake
 from .build_ani import matches
+from .clip_job import Job
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,7 +165,7 @@ def _file(
         found = replace(found, magic=plan.shell.magic, reserved=plan.shell.reserved, trailing=trailing)
     tolerance = float(options.tolerance)
     style = Style(version, tolerance, tolerance / table.onto.reach)
-    job = clip_export.Job(context, obj, table, options, digest, style, pose_bake.has_helpers(obj))
+    job = Job(context, obj, table, options, digest, style, pose_bake.has_helpers(obj))
     found.clip_names = [entry.raw for entry in plan.entries]
     made = [clip_export.records(job, action) for action in actions]
     found.lengths = np.array([length for _records, length in made], "<i4")

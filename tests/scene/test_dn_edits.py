@@ -443,6 +443,22 @@ def test_empties_that_are_no_dummies_are_named(made: bytes, tmp_path: Path) -> N
     assert len(again(tmp_path).dummies) == len(msh.read(made).dummies) + 1
 
 
+@pytest.mark.parametrize("title", ["a Dummies", "Dummies.001", "my dummies"])
+def test_empties_in_a_collection_for_dummies_are_named(title: str, tmp_path: Path) -> None:
+    """One that holds no dummy yet: of a model without any."""
+    data = dragon_scene.save(tmp_path / "a.msh", dragons.character())
+    body = next(obj for obj in dragon_scene.bring(tmp_path / "a.msh") if obj.type == "MESH")
+    (home,) = body.users_collection
+    made = bpy.data.collections.new(title)
+    home.children.link(made)
+    obj = bpy.data.objects.new("Muzzle", None)
+    made.objects.link(obj)
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == data
+    assert '"Muzzle"' in bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
+    obj.name, obj.parent = "#Muzzle", dragon_scene.rig()
+    assert [entry.label for entry in again(tmp_path).dummies] == ["#Muzzle"]
+
+
 def test_a_texture_is_called_one(made: bytes, tmp_path: Path) -> None:
     (tmp_path / "c.msh").write_bytes(b"DDS " + made)
     with pytest.raises(RuntimeError, match="DDS texture"):

@@ -37,8 +37,7 @@ def build(source: Submesh, skeleton: bpy.types.Object | None, *, title: str = ""
     if len(view.uvs):
         mesh.uv_layers[0].active_render = True
         mesh.uv_layers.active_index = 0
-    # Free normals would stay as they are when bones, modifiers or edits turn the faces around them.
-    meshes.set_vertex_normals(mesh, view.normals, turning=True)
+    meshes.set_vertex_normals(mesh, view.normals)
     if view.colours is not None:
         meshes.set_colours(mesh, view.colours)
     meshes.set_attribute(mesh, kept.VERTEX, "INT", "POINT", np.arange(1, len(view.positions) + 1))

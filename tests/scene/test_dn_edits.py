@@ -433,6 +433,28 @@ def test_normals_go_along_with_edits(edit: str, use_bones: bool, tmp_path: Path)
         assert found[count:].min() > 0.8
 
 
+@pytest.mark.parametrize("domain", ["POINT", "CORNER"])
+def test_free_normals_are_those_of_the_file(domain: str, tmp_path: Path) -> None:
+    """What newer Blenders make with "Set Mesh Normal", in any of them: to the bit while they are as imported."""
+    data = dragon_scene.save(tmp_path / "a.msh", dragons.character())
+    dragon_scene.bring(tmp_path / "a.msh")
+    mesh = dragon_scene.meshes()[0].data
+    source = msh.read(data).submeshes[0].normals
+    corner = meshes.get_triangles(mesh).vertex.reshape(-1)
+    if "custom_normal" in mesh.attributes:
+        mesh.attributes.remove(mesh.attributes["custom_normal"])
+    free = source[:, [0, 2, 1]] if domain == "POINT" else source[corner][:, [0, 2, 1]]
+    meshes.set_attribute(mesh, "custom_normal", "FLOAT_VECTOR", domain, free)
+    scene.reopen(tmp_path / "scene.blend")
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == data
+    mesh = dragon_scene.meshes()[0].data
+    free = free.copy()
+    free[:] = (0.0, 0.6, 0.8)
+    mesh.attributes["custom_normal"].data.foreach_set("vector", free.reshape(-1))
+    mesh.update()
+    assert np.abs(again(tmp_path).submeshes[0].normals - (0.0, 0.8, 0.6)).max() < 1e-6
+
+
 def test_empties_that_are_no_dummies_are_named(made: bytes, tmp_path: Path) -> None:
     obj = bpy.data.objects.new("Muzzle", None)
     bpy.context.scene.collection.objects.link(obj)

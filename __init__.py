@@ -39,4 +39,5 @@ def command(arguments: Sequence[str]) -> int:
     """Run the extension's command line, as `blender --command carnivores_dragonnest` does."""
     from .io_common.ui import command_line
 
-    return command_line.main(arguments, _extension().formats)
+    extension = _extension()
+    return command_line.main(arguments, extension.formats, extension.commands)

@@ -10,6 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import BinaryIO
 
 
 @dataclass(frozen=True)
@@ -60,3 +61,18 @@ def first_difference(a: bytes, b: bytes) -> int | None:
     differs = np.frombuffer(a, np.uint8, size) != np.frombuffer(b, np.uint8, size)
     hits = np.flatnonzero(differs)
     return int(hits[0]) if len(hits) else size
+
+
+def first_difference_of(stream: BinaryIO, pieces: Iterable[bytes]) -> tuple[int | None, int]:
+    """As `first_difference`, of a file and of bytes that come in parts; and how many bytes came in all."""
+    found: int | None = None
+    total = 0
+    for piece in pieces:
+        if found is None:
+            there = stream.read(len(piece))
+            differs = first_difference(there, piece)
+            found = None if differs is None else total + differs
+        total += len(piece)
+    if found is None and stream.read(1):
+        found = total
+    return found, total

@@ -9,12 +9,12 @@ import shutil
 import stat
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from .errors import FileAccessError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 
 # The largest files of the games have some ten megabytes.
@@ -24,16 +24,35 @@ _MOST_BYTES = 1 << 30
 def read_file(path: str | Path, most: int = -1) -> bytes:
     """All bytes of `path`, or the first `most`; a missing file, a folder, no permission is a `FileAccessError`."""
     target = Path(path)
+    with open_file(target, _MOST_BYTES) as stream:
+        try:
+            return stream.read(most)
+        except OSError as error:
+            raise FileAccessError(f"cannot be read ({_reason(error)})", path=target) from error
+
+
+def read_head(path: str | Path, most: int) -> tuple[bytes, int]:
+    """The first `most` bytes of `path` and its size in bytes, which may be any; errors like `read_file`."""
+    target = Path(path)
+    with open_file(target) as stream:
+        try:
+            return stream.read(most), os.fstat(stream.fileno()).st_size
+        except OSError as error:
+            raise FileAccessError(f"cannot be read ({_reason(error)})", path=target) from error
+
+
+def open_file(path: str | Path, most: int | None = None) -> BinaryIO:
+    """`path` opened for reading; errors like `read_file`. A file of more than `most` bytes is refused."""
+    target = Path(path)
     if target == Path():
         raise FileAccessError("no file is named")
     if os.path.isdir(target):  # noqa: PTH112  (Path.is_dir of Python 3.11 raises on a name that is too long)
         raise FileAccessError("this is a folder, expected a file", path=target)
     try:
         size = _size(target)
-        if size > _MOST_BYTES:
+        if most is not None and size > most:
             raise FileAccessError(f"the file is too large for a game file ({size} bytes)", path=target)
-        with target.open("rb") as stream:
-            return stream.read(most)
+        return target.open("rb")
     except FileNotFoundError as error:
         raise FileAccessError("the file does not exist", path=target) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
@@ -127,24 +146,61 @@ def refuse_changes(bundle: Mapping[Path, bytes]) -> None:
 
 
 def _write_beside(path: Path, data: bytes) -> Path:
+    with _beside(path) as (stream, temporary):
+        write_all(stream, data)
+    return temporary
+
+
+@contextlib.contextmanager
+def replacing(path: str | Path) -> Iterator[BinaryIO]:
+    """A new file to write what shall be at `path`, unbuffered; it takes its place when the block ends well.
+
+    Until then, and for good if anything is raised, `path` stays as it is. `FileAccessError` if the disk will not.
+    """
+    target = Path(path)
+    with _beside(target) as (stream, temporary):
+        yield stream
+    try:
+        temporary.replace(target)
+    except OSError as error:
+        raise FileAccessError(f"cannot be replaced ({_reason(error)})", path=target) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def write_all(stream: BinaryIO, data: bytes | memoryview) -> None:
+    """Write all of `data` to an unbuffered stream, which may take it in parts."""
+    rest = memoryview(data).cast("B")
+    while rest:
+        rest = rest[stream.write(rest) :]
+
+
+@contextlib.contextmanager
+def _beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
+    """A temporary file beside `path`, which is on the disk for good when the block ends, and gone if it fails."""
     if path == Path():
         raise FileAccessError("no file is named")
-    if os.path.isdir(path):  # noqa: PTH112  (as in read_file)
+    if os.path.isdir(path):  # noqa: PTH112  (as in open_file)
         raise FileAccessError("this is a folder, expected a file name to write to", path=path)
-    name = None
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        _copy_mode(path, Path(name))
-    except (OSError, ValueError) as error:
-        if name is not None:
-            with contextlib.suppress(OSError):
-                Path(name).unlink(missing_ok=True)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise FileAccessError(f"cannot be written ({_reason(error)})", path=path) from error
-    return Path(name)
+    temporary = Path(name)
+    done = False
+    try:
+        with os.fdopen(descriptor, "wb", 0) as stream:
+            yield stream, temporary
+            os.fsync(stream.fileno())
+        _copy_mode(path, temporary)
+        done = True
+    except OSError as error:
+        raise FileAccessError(f"cannot be written ({_reason(error)})", path=path) from error
+    finally:
+        if not done:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
 
 
 def _copy_mode(path: Path, temporary: Path) -> None:
@@ -163,7 +219,11 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+# Windows takes the raised digits of Latin-1 for digits here.
+_RESERVED = {
+    *("con", "prn", "aux", "nul", "conin$", "conout$"),
+    *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789\u00b9\u00b2\u00b3"),
+}
 
 
 def safe_stem(name: str, default: str = "model", most: int = 200) -> str:

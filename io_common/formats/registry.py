@@ -11,11 +11,24 @@ from .options import NoOptions
 
 if TYPE_CHECKING:
     import contextlib
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from .fields import Section
     from .issues import Issue
+
+
+@dataclass(frozen=True)
+class Lazy:
+    """How files are read that may be larger than memory: as models whose content stays on the disk.
+
+    `open(path)` is a context manager of what `read` would return; `pieces(model)` yields what `write(model)` returns in
+    small parts, and reads through all of the content, so that damage is raised; `sections(model)` is as in `Format`.
+    """
+
+    open: Callable[[Path], contextlib.AbstractContextManager[Any]]
+    pieces: Callable[[Any], Iterator[bytes]]
+    sections: Callable[[Any], list[Section]]
 
 
 @dataclass(frozen=True)
@@ -34,7 +47,8 @@ class Format:
     `rebake(context, objects, model)` bakes all motion of an import anew and says how near it comes to `model`;
     `guard(context)` surrounds `build` where that changes what is there, and takes that back when anything is raised.
 
-    `games` are (value, label) pairs of the games that `check` knows limits of.
+    `games` are (value, label) pairs of the games that `check` knows limits of. Where there is a `lazy`, the command
+    line never reads a file whole.
     """
 
     id: str
@@ -56,6 +70,7 @@ class Format:
     rebake: Callable[..., dict[str, Any]] | None = None
     guard: Callable[..., contextlib.AbstractContextManager[None]] | None = None
     games: tuple[tuple[str, str], ...] = ()
+    lazy: Lazy | None = None
 
 
 # What `sniff` is given of a file.
@@ -120,25 +135,27 @@ def _is_text(head: bytes) -> bool:
     return printable >= 0.97 * len(head)
 
 
-def identify(data: bytes, path: Path, formats: Sequence[Format]) -> Format:
+def identify(data: bytes, path: Path, formats: Sequence[Format], size: int | None = None) -> Format:
     """The entry whose content this is; those with the extension of `path` are asked first.
 
-    Raises `UnknownFormatError` with a sentence that says what the file looks like.
+    `data` may be the first `HEAD` bytes alone if `size` says how many there are in all. Raises `UnknownFormatError`
+    with a sentence that says what the file looks like.
     """
     head = data[:HEAD]
+    size = len(data) if size is None else size
     suffix = path.suffix.lower()
     ordered = sorted(formats, key=lambda entry: suffix not in entry.extensions)
     for entry in ordered:
-        if entry.sniff(head, len(data)):
+        if entry.sniff(head, size):
             return entry
     named = [entry for entry in ordered if suffix in entry.extensions]
-    if named and looks_like(head, len(data)) in (_UNKNOWN, f"a {named[0].label}"):
+    if named and looks_like(head, size) in (_UNKNOWN, f"a {named[0].label}"):
         # The extension is the only claim left: its reader says in detail what is wrong, and where.
         return named[0]
     raise UnknownFormatError(
         "this cannot be imported",
         expected=" or ".join(f"a {entry.label}" for entry in named) or "a file of a supported format",
-        found=looks_like(head, len(data), formats),
+        found=looks_like(head, size, formats),
         path=path,
     )
 

@@ -90,13 +90,17 @@ def get_uvs(mesh: bpy.types.Mesh) -> list[npt.NDArray[np.float32]]:
     return found
 
 
-def set_vertex_normals(mesh: bpy.types.Mesh, normals: npt.NDArray[np.float32]) -> None:
-    """Custom normals (V, 3) f32 of length one, as well as 32 bits can say them.
+def set_vertex_normals(mesh: bpy.types.Mesh, normals: npt.NDArray[np.float32], *, turning: bool = False) -> None:
+    """Custom normals (V, 3) f32 of length one; to the bit from 4.5, before it as well as 32 bits can.
 
-    They turn with the faces around them. Free ones, which newer Blenders hold to the bit, would stay as they are when
-    bones, modifiers or edits turn the faces.
+    With `turning` they turn with the faces around them in every version: of a mesh that bones move, free ones would
+    stay as they are at rest.
     """
-    if len(mesh.polygons):
+    if not len(mesh.polygons):
+        return
+    if compat.has_free_normals() and not turning:
+        set_attribute(mesh, "custom_normal", "FLOAT_VECTOR", "POINT", normals)
+    else:
         cast("Any", mesh).normals_split_custom_set_from_vertices(normals.tolist())
 
 
@@ -107,18 +111,7 @@ def has_free_normals(mesh: bpy.types.Mesh) -> bool:
 
 
 def get_corner_normals(mesh: bpy.types.Mesh) -> npt.NDArray[np.float32]:
-    """(L, 3) f32: the normals that Blender draws with, custom ones or not.
-
-    Free ones that a newer Blender saved are what they are, though this one may not draw them.
-    """
-    if not compat.has_free_normals() and has_free_normals(mesh):
-        domain = mesh.attributes["custom_normal"].domain
-        found = get_attribute(mesh, "custom_normal", "FLOAT_VECTOR", domain)
-        corner_vertex = get_attribute(mesh, ".corner_vert", "INT", "CORNER")
-        if found is not None and domain == "CORNER":
-            return found
-        if found is not None and corner_vertex is not None and domain == "POINT":
-            return found[corner_vertex]
+    """(L, 3) f32: the normals that Blender draws with, custom ones or not."""
     values = np.empty(3 * len(mesh.loops), np.float32)
     if len(values):
         cast("Any", mesh).corner_normals.foreach_get("vector", values)
@@ -276,7 +269,7 @@ def with_normals_then_moved(
     """(L, 3): the corner normals of a mesh that is given turning normals (V, 3) and whose vertices are moved then."""
     mesh = from_triangles("Normals", positions, corners)
     try:
-        set_vertex_normals(mesh, normals)
+        set_vertex_normals(mesh, normals, turning=True)
         _data(mesh.attributes["position"]).foreach_set("vector", np.ascontiguousarray(moved, np.float32).ravel())
         mesh.update()
         return get_corner_normals(mesh)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import bpy
 
-from ..formats import files, registry
+from ..formats import files, places, registry
 from ..formats.errors import ExportError, UserError
 from ..formats.issues import Issue, Severity
 from .progress import Progress
@@ -38,8 +38,11 @@ def load(
     digest: Digest,
     formats: Sequence[Format],
 ) -> tuple[bytes, Any]:
-    """Read, and check, `path` and the files that belong to it: bytes and model; no data-block is made."""
-    data = files.read_file(path)
+    """Read, and check, `path` and the files that belong to it: bytes and model; no data-block is made.
+
+    They come from the place that `options` name, if they name one, else from the disk.
+    """
+    data = places.of(options).read(path)
     try:
         registry.require(entry, data, path, formats)
         model = entry.read(data)
@@ -210,6 +213,16 @@ def export(
 
     Without `overwrite` a file that would change stops it too.
     """
+    result = checked(context, entry, path, options, digest)
+    if not overwrite:
+        files.refuse_changes(result.bundle)
+    result.replaced = [changed for changed in files.changes(result.bundle) if changed != path]
+    files.save_all(result.bundle)
+    return result
+
+
+def checked(context: bpy.types.Context, entry: Format, path: Path, options: ExportChoices, digest: Digest) -> Export:
+    """Prepare, and stop at what the game could not load; nothing is written. `digest` gets the other issues."""
     result = prepare(context, entry, path, options, digest)
     if result.errors and options.use_check:
         name, issue = result.errors[0]
@@ -222,10 +235,6 @@ def export(
         raise ExportError(f'"{name}": {issue.message}{rest}; {advice}', path=path)
     for name, issue in result.issues:
         digest.add(issue.message, subject=name)
-    if not overwrite:
-        files.refuse_changes(result.bundle)
-    result.replaced = [changed for changed in files.changes(result.bundle) if changed != path]
-    files.save_all(result.bundle)
     return result
 
 

@@ -99,7 +99,7 @@ class Converter:
                 raise UserError("a .blend cannot be joined with other files, convert it by itself", path=path)
             convert.open_blend(path)
             return []
-        entry, _data = cli_load.identify(path, self.formats)
+        entry = cli_load.identify(path, self.formats)
         return cli_load.import_file(path, entry, self.formats, self.flags, digest)
 
     def _write(self, target: Path, digest: Digest) -> list[Path]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +34,11 @@ def info(arguments: argparse.Namespace, formats: Sequence[Format], console: Cons
             "result": "read",
             "format": loaded.entry.id,
             "label": loaded.entry.label,
-            "bytes": len(loaded.data),
+            "bytes": loaded.size,
             "summary": facts,
             "warnings": loaded.digest.lines,
         }
-        head = f"{loaded.path}: {loaded.entry.label}, {len(loaded.data)} bytes"
+        head = f"{loaded.path}: {loaded.entry.label}, {loaded.size} bytes"
         lines = [head, *layout(facts, whole=arguments.all), *(f"  warning: {line}" for line in loaded.digest.lines)]
         console.result(record, *lines)
     return console.finish()
@@ -124,9 +125,10 @@ def _each(arguments: argparse.Namespace, formats: Sequence[Format], console: Con
     flags = cli_options.Flags({})
     for number, source in enumerate(sources, start=1):
         console.progress(number, len(sources), str(source.path))
-        try:
-            loaded = cli_load.load(source.path, formats, flags)
-        except UserError as error:
-            console.failure(source.path, error)
-            continue
-        yield loaded
+        with contextlib.ExitStack() as stack:
+            try:
+                loaded = stack.enter_context(cli_load.opened(source.path, formats, flags))
+            except UserError as error:
+                console.failure(source.path, error)
+                continue
+            yield loaded

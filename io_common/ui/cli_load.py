@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from ..scene import transfer
 from . import preferences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ..formats.registry import Format
@@ -24,24 +25,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A file in memory; `model` is what the reader of `entry` made of `data`, with its companions."""
+    """A file that was read; `model` is what the reader of `entry` made of its `size` bytes, with its companions."""
 
     path: Path
-    data: bytes
+    size: int
     entry: Format
     model: Any
     digest: Digest
 
 
-def identify(path: Path, formats: Sequence[Format]) -> tuple[Format, bytes]:
-    """The format of a file by its content, and the content."""
-    data = files.read_file(path)
-    return registry.identify(data, path, formats), data
+def identify(path: Path, formats: Sequence[Format]) -> Format:
+    """The format of a file by its content."""
+    head, size = files.read_head(path, registry.HEAD)
+    return registry.identify(head, path, formats, size)
+
+
+@contextlib.contextmanager
+def opened(path: Path, formats: Sequence[Format], flags: Flags) -> Iterator[Loaded]:
+    """Read a file without touching the scene. The model of a lazy format is of use inside the block only."""
+    entry = identify(path, formats)
+    if entry.lazy is None:
+        yield load(path, formats, flags)
+        return
+    with entry.lazy.open(path) as model:
+        yield Loaded(path, files.read_head(path, 0)[1], entry, model, Digest())
 
 
 def load(path: Path, formats: Sequence[Format], flags: Flags) -> Loaded:
-    """Read a file without touching the scene."""
-    entry, data = identify(path, formats)
+    """Read a file whole, without touching the scene."""
+    data = files.read_file(path)
+    entry = registry.identify(data, path, formats)
     digest = Digest()
     try:
         model = entry.read(data)
@@ -49,7 +62,7 @@ def load(path: Path, formats: Sequence[Format], flags: Flags) -> Loaded:
             model = entry.companions(model, path, import_options(entry, flags), digest)
     except UserError as error:
         raise error.at(path) from error
-    return Loaded(path, data, entry, model, digest)
+    return Loaded(path, len(data), entry, model, digest)
 
 
 def import_file(

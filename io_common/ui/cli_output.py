@@ -25,22 +25,31 @@ def sentence(error: UserError, path: Path) -> str:
     return f"{own}: {text[len(bare) :]}" if own is not None else text
 
 
-def write(stream: TextIO, text: str) -> None:
+def write(stream: TextIO, text: str, end: str = "\n") -> None:
     """One line; what the console's encoding cannot show is escaped rather than fatal."""
     encoding = stream.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream, flush=True)
+    print(text.encode(encoding, "backslashreplace").decode(encoding), end=end, file=stream, flush=True)
 
 
 class Console:
-    """Collects the result of every file. With `as_json` the standard output is one JSON object, else one line each."""
+    """Prints the result of every file. With `as_json` the standard output is one JSON object, else one line each.
 
-    def __init__(self, *, as_json: bool = False, quiet: bool = False, verbose: bool = False) -> None:
-        """`quiet` leaves out progress, `verbose` shows Blender's own messages on the standard error."""
+    Both are written as the results come, so that there may be any number of them.
+    """
+
+    def __init__(
+        self, *, as_json: bool = False, quiet: bool = False, verbose: bool = False, noun: str = "file"
+    ) -> None:
+        """`quiet` leaves out progress, `verbose` shows Blender's own messages on the standard error.
+
+        `noun` is what is counted: "file", or "entry" of an archive.
+        """
         self.as_json = as_json
         self.quiet = quiet
         self.verbose = verbose
         self.failed = False
-        self._records: list[dict[str, Any]] = []
+        self._noun, self._nouns = noun, f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+        self._total = 0
         self._counts: dict[str, int] = {}
 
     def progress(self, number: int, total: int, what: str) -> None:
@@ -57,8 +66,11 @@ class Console:
         self.failed = self.failed or bad
         outcome = str(record["result"])
         self._counts[outcome] = self._counts.get(outcome, 0) + 1
-        self._records.append(record)
-        if not self.as_json:
+        self._total += 1
+        if self.as_json:
+            start = f'{{"{self._nouns}": [\n' if self._total == 1 else ",\n"
+            write(sys.stdout, start + json.dumps(record, default=_plain), end="")
+        else:
             for line in lines:
                 write(sys.stdout, line)
 
@@ -71,13 +83,12 @@ class Console:
     def finish(self, *outcomes: str) -> int:
         """Print the closing line, or the JSON, and return the exit code. `outcomes` are counted even when zero."""
         counts = dict.fromkeys((*outcomes, "failed"), 0) | self._counts
-        total = len(self._records)
         if self.as_json:
-            document = {"files": self._records, "counts": {"files": total, **counts}}
-            write(sys.stdout, json.dumps(document, indent=2, default=_plain))
+            start = "\n]" if self._total else f'{{"{self._nouns}": []'
+            write(sys.stdout, f'{start}, "counts": {json.dumps({self._nouns: self._total, **counts})}}}')
         elif outcomes:
             listed = ", ".join(f"{count} {name}" for name, count in counts.items())
-            write(sys.stdout, f"{total} {'file' if total == 1 else 'files'}: {listed}")
+            write(sys.stdout, f"{self._total} {self._noun if self._total == 1 else self._nouns}: {listed}")
         return 1 if self.failed else 0
 
     @contextlib.contextmanager

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ..formats import fields
+from ..formats import fields, files
 from ..formats.digest import Digest
 from ..formats.errors import UserError
 from ..scene import convert, selection, transfer
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..formats.registry import Format
+    from ..formats.registry import Format, Lazy
     from .cli_options import Flags
     from .cli_output import Console
 
@@ -35,19 +36,51 @@ def run(arguments: argparse.Namespace, formats: Sequence[Format], console: Conso
         facts: dict[str, Any] | None = None
         try:
             with console.blender():
-                entry, data = cli_load.identify(source.path, formats)
-                if entry.build is None or entry.extract is None:
-                    # Nothing of it is ever in a scene: reader and writer are all there is.
-                    written = _rewritten(source.path, entry, data)
+                entry = cli_load.identify(source.path, formats)
+                if entry.lazy is not None:
+                    outcome = _streamed(source.path, entry.lazy)
                 else:
-                    written, facts = _there_and_back(source.path, entry, formats, flags, arguments)
+                    data = files.read_file(source.path)
+                    if entry.build is None or entry.extract is None:
+                        # Nothing of it is ever in a scene: reader and writer are all there is.
+                        written = _rewritten(source.path, entry, data)
+                    else:
+                        written, facts = _there_and_back(source.path, entry, formats, flags, arguments)
+                    outcome = _compared(entry, data, written)
         except UserError as error:
             console.failure(source.path, error)
             continue
-        _tell(console, source.path, entry, data, written, facts)
+        _tell(console, source.path, entry, outcome, facts)
     for name in flags.unused():
         console.note(f"note: {name} made no difference to any of these files")
     return console.finish("same", "differs")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Bytes read and written; where the first of them differ and the name of that field, if any do."""
+
+    size: int
+    written: int
+    offset: int | None
+    field: str
+
+
+def _compared(entry: Format, data: bytes, written: bytes) -> Outcome:
+    offset = fields.first_difference(data, written)
+    name = "" if offset is None else fields.locate(entry.sections(data), offset)
+    return Outcome(len(data), len(written), offset, name)
+
+
+def _streamed(path: Path, lazy: Lazy) -> Outcome:
+    """Compare without holding either the file or what is written in memory."""
+    try:
+        with lazy.open(path) as model, files.open_file(path) as stream:
+            offset, written = fields.first_difference_of(stream, lazy.pieces(model))
+            name = "" if offset is None else fields.locate(lazy.sections(model), offset)
+            return Outcome(files.read_head(path, 0)[1], written, offset, name)
+    except UserError as error:
+        raise error.at(path) from error
 
 
 def _rewritten(path: Path, entry: Format, data: bytes) -> bytes:
@@ -84,20 +117,16 @@ def _there_and_back(
         convert.empty_scene()
 
 
-def _tell(
-    console: Console, path: Path, entry: Format, data: bytes, written: bytes, facts: dict[str, Any] | None
-) -> None:
-    offset = fields.first_difference(data, written)
-    record: dict[str, Any] = {"file": str(path), "format": entry.id, "bytes": len(data)}
+def _tell(console: Console, path: Path, entry: Format, outcome: Outcome, facts: dict[str, Any] | None) -> None:
+    record: dict[str, Any] = {"file": str(path), "format": entry.id, "bytes": outcome.size}
     record |= {} if facts is None else {"rebake": facts}
     lines = [] if facts is None else [_baked(facts)]
-    if offset is None:
+    if outcome.offset is None:
         console.result(record | {"result": "same"}, f"same {path}", *lines)
         return
-    name = fields.locate(entry.sections(data), offset)
-    record |= {"result": "differs", "offset": offset, "field": name, "written_bytes": len(written)}
-    sizes = f" ({len(data)} bytes became {len(written)})" if len(data) != len(written) else ""
-    console.result(record, f"differs {path} at byte {offset}: {name}{sizes}", *lines, bad=True)
+    record |= {"result": "differs", "offset": outcome.offset, "field": outcome.field, "written_bytes": outcome.written}
+    sizes = f" ({outcome.size} bytes became {outcome.written})" if outcome.size != outcome.written else ""
+    console.result(record, f"differs {path} at byte {outcome.offset}: {outcome.field}{sizes}", *lines, bad=True)
 
 
 def _baked(facts: dict[str, Any]) -> str:

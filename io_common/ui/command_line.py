@@ -8,8 +8,10 @@ failed, differs or has errors, 2 the words of the command line make no sense.
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from . import cli_convert, cli_info, cli_options, cli_verify
 from .cli_inputs import UsageError
@@ -19,6 +21,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..formats.registry import Format
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (argparse has no public name)
+
+
+class AddParser(Protocol):
+    """Make the parser of one command, with the flags that all commands have: `add_parser` below."""
+
+    def __call__(  # noqa: D102
+        self, commands: Subparsers, name: str, text: str, epilog: str = ""
+    ) -> argparse.ArgumentParser: ...
+
+
+class Command(Protocol):
+    """A command, or a group of them, that a game's wing brings along.
+
+    `add` makes its parsers with `add_parser` and gives each, by `set_defaults(run=…)`, a function that is called with
+    (arguments, formats, console) and returns the exit code; `noun` may say what it counts, if not files. A group makes
+    its own `add_subparsers(dest="action")`.
+    """
+
+    def add(self, commands: Subparsers, add_parser: AddParser) -> None: ...  # noqa: D102
+
 
 _WORDS = """
 FILE and IN may be files, folders (every model file below them is taken) and patterns such as "models/**/*.3df".
@@ -39,24 +63,36 @@ to convert it. One bad file does not stop the others. Options apply to the forma
 _RATE_LIMIT = 32767
 
 
-def main(arguments: Sequence[str], formats: Sequence[Format]) -> int:
+def main(arguments: Sequence[str], formats: Sequence[Format], commands: Sequence[Command] = ()) -> int:
     """Run one command and return its exit code."""
-    parser = make_parser(formats)
+    parser = make_parser(formats, commands)
     try:
         parsed = parser.parse_args(list(arguments))
     except SystemExit as end:  # argparse has said everything: help, or what is wrong
         return end.code if isinstance(end.code, int) else 2
-    console = Console(as_json=parsed.json, quiet=parsed.quiet, verbose=parsed.verbose)
+    noun = getattr(parsed, "noun", "file")
+    console = Console(as_json=parsed.json, quiet=parsed.quiet, verbose=parsed.verbose, noun=noun)
     try:
         code: int = parsed.run(parsed, formats, console)
+    except BrokenPipeError:  # whoever read the results has seen enough: `… | head`
+        _discard_output()
+        return 1
     except UsageError as error:
-        console.note(f"{parser.prog} {parsed.command}: {error} (see {parsed.command} --help)")
+        words = " ".join(filter(None, (parsed.command, getattr(parsed, "action", ""))))
+        console.note(f"{parser.prog} {words}: {error} (see {words} --help)")
         return 2
     return code
 
 
-def make_parser(formats: Sequence[Format]) -> argparse.ArgumentParser:
-    """The parser of all commands; the options of convert and verify come from `formats`."""
+def _discard_output() -> None:
+    """Let what is still in the buffer of the standard output go nowhere, instead of failing when Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def make_parser(formats: Sequence[Format], commands: Sequence[Command] = ()) -> argparse.ArgumentParser:
+    """The parser of all commands; the options of convert and verify come from `formats`, `commands` from the wings."""
     parser = argparse.ArgumentParser(
         prog="carnivores_dragonnest",
         description="Convert, verify and inspect the model files of Carnivores and Dragon Nest.",
@@ -64,20 +100,18 @@ def make_parser(formats: Sequence[Format]) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
-    _add_convert(commands, formats)
-    _add_verify(commands, formats)
-    _add_info(commands)
-    _add_check(commands, formats)
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
+    _add_convert(subparsers, formats)
+    _add_verify(subparsers, formats)
+    _add_info(subparsers)
+    _add_check(subparsers, formats)
+    for command in commands:
+        command.add(subparsers, add_parser)
     return parser
 
 
-_Commands = argparse._SubParsersAction  # noqa: SLF001  (argparse has no public name for it)
-
-
-def _add(
-    commands: _Commands[argparse.ArgumentParser], name: str, text: str, epilog: str = ""
-) -> argparse.ArgumentParser:
+def add_parser(commands: Subparsers, name: str, text: str, epilog: str = "") -> argparse.ArgumentParser:
+    """The parser of one command, with the flags that all commands have."""
     parser = commands.add_parser(
         name,
         help=text,
@@ -94,8 +128,8 @@ def _add(
     return parser
 
 
-def _add_convert(commands: _Commands[argparse.ArgumentParser], formats: Sequence[Format]) -> None:
-    parser = _add(
+def _add_convert(commands: Subparsers, formats: Sequence[Format]) -> None:
+    parser = add_parser(
         commands, "convert", "read game files or a .blend, write .blend, .glb, .fbx, .obj or a game format", _CONVERT
     )
     parser.usage = (
@@ -114,8 +148,8 @@ def _add_convert(commands: _Commands[argparse.ArgumentParser], formats: Sequence
     parser.set_defaults(run=cli_convert.run)
 
 
-def _add_verify(commands: _Commands[argparse.ArgumentParser], formats: Sequence[Format]) -> None:
-    parser = _add(
+def _add_verify(commands: Subparsers, formats: Sequence[Format]) -> None:
+    parser = add_parser(
         commands,
         "verify",
         "import, save as .blend, reload, export and compare: prints `same FILE`, or the first byte that differs",
@@ -140,17 +174,17 @@ def _add_options(parser: argparse.ArgumentParser, formats: Sequence[Format]) -> 
     cli_options.add(parser, groups, dict(cli_options.WHOLE_SCENE))
 
 
-def _add_info(commands: _Commands[argparse.ArgumentParser]) -> None:
-    parser = _add(commands, "info", "say what is in files")
+def _add_info(commands: Subparsers) -> None:
+    parser = add_parser(commands, "info", "say what is in files")
     parser.add_argument("paths", nargs="+", metavar="FILE", help="files, folders, patterns")
     parser.add_argument("--all", action="store_true", help="show long lists whole")
     parser.set_defaults(run=cli_info.info)
 
 
-def _add_check(commands: _Commands[argparse.ArgumentParser], formats: Sequence[Format]) -> None:
+def _add_check(commands: Subparsers, formats: Sequence[Format]) -> None:
     games = dict(game for entry in formats for game in entry.games)
     listed = "\n".join(f"  {value:<10}{label}" for value, label in games.items())
-    parser = _add(commands, "check", "list what a game would trip over in files", f"games:\n{listed}")
+    parser = add_parser(commands, "check", "list what a game would trip over in files", f"games:\n{listed}")
     parser.add_argument("paths", nargs="+", metavar="FILE", help="files, folders, patterns")
     known = {value.lower(): value for value in games}
     parser.add_argument(

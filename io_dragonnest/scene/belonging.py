@@ -14,8 +14,6 @@ from ..formats import hierarchy, msh, names
 from . import kept, rig
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import bpy
 
     from ..formats.msh import Msh
@@ -88,11 +86,10 @@ def _is_fitting(context: bpy.types.Context, model: Msh, obj: bpy.types.Object) -
 def _is_there(context: bpy.types.Context, model: Msh, obj: bpy.types.Object) -> bool:
     """Whether an armature carries the same file already: it was opened once more, to have it twice."""
     header, bones = msh.header_bytes(model), model.bones.tobytes()
-    carried: Sequence[bpy.types.Object] = selection.scene(context).objects
     return any(
         selection.armature_of(entry) == obj
         and entry.data is not None
         and kept.get(entry.data, kept.HEADER, b"") == header
         and kept.get(entry.data, kept.BONES, b"") == bones
-        for entry in carried
+        for entry in selection.scene(context).objects
     )

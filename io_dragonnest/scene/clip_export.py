@@ -8,22 +8,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import bpy
 import numpy.typing as npt
 
 from ...io_common.scene import compat
 from ..formats import clip_records
-from . import clip_bake, clip_curves, clip_kept, clip_keys, clips, ground, playback
-from .clip_job import bone_ids
+from ..formats.keys import Record
+from . import (
+    clip_baked,
+    clip_curves,
+    clip_keyed,
+    clip_stored,
+    clips,
+    ground,
+    playback,
+)
+from .clip_job import Job, bone_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import bpy
-
     from ..formats.ani import Ani
-    from ..formats.keys import Record
     from .clip_curves import Read
-    from .clip_job import Job
 
 
 def records(job: Job, action: bpy.types.Action) -> tuple[list[Record], int]:
@@ -36,7 +42,7 @@ def records(job: Job, action: bpy.types.Action) -> tuple[list[Record], int]:
     entries = _own_curves(job.obj, action)
     clip_curves.follow_names(job.obj, entries)
     found = clip_curves.read(entries)
-    stored = clip_kept.records(job, action, clip, found)
+    stored = clip_stored.records(job, action, clip, found)
     todo = [row for row, entry in enumerate(stored) if entry is None]
     if todo:
         length = _long_enough(job, action, clip, found, max(length, 1))
@@ -45,12 +51,12 @@ def records(job: Job, action: bpy.types.Action) -> tuple[list[Record], int]:
         ways = ground.ways(action, clip, _sources(job, clip, todo), clips.span(action)[0], job.table.whole)
         if ways:
             job.digest.note(f'the way along the ground that "{action.name}" was imported without was put back')
-        keyed = (
-            None
-            if job.options.key_mode == "BAKE"
-            else clip_keys.records(job, action, found, length, todo, (stills, ways))
-        )
-        made = keyed if keyed is not None else clip_bake.records(job, action, length, stored, (stills, ways))
+        known = (stills, ways)
+        made = None
+        if job.options.key_mode != "BAKE":
+            made = clip_keyed.records(job, action, found, length, todo, known)
+        if made is None:
+            made = clip_baked.records(job, action, length, stored, known)
         for row in todo:
             stored[row] = made[row]
     return [entry for entry in stored if entry is not None], length

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the clips of one ANI share while they are made."""
+"""What the clips of one exported file share."""
 
 from __future__ import annotations
 

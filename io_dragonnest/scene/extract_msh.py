@@ -70,10 +70,12 @@ def extract_with_pieces(
 
 def _warn_of_empties(context: bpy.types.Context, members: Members, digest: Digest) -> None:
     """Name the empties that look like dummies, by bone or collection, and that nothing marks as such."""
-    every = (*members.meshes, *members.holders, *members.collisions, *members.dummies)
-    homes = {entry for obj in every for entry in obj.users_collection}
-    homes |= {inner for entry in homes for inner in entry.children}
-    beside = {entry for entry in homes if "dummies" in entry.name.lower()}
+    homes = {
+        entry
+        for obj in (*members.meshes, *members.holders, *members.collisions, *members.dummies)
+        for entry in obj.users_collection
+    }
+    beside = {entry for home in homes for entry in (home, *home.children) if "Dummies" in entry.name}
     left = [
         obj.name
         for obj in selection.scene(context).collection.all_objects
@@ -86,7 +88,7 @@ def _warn_of_empties(context: bpy.types.Context, members: Members, digest: Diges
     ]
     if left:
         digest.add(
-            f"{len(left)} empties among the dummies or on bones are not written, as their names do not begin with #: "
+            f"{len(left)} empties beside the dummies or on bones are not written, as their names do not begin with #: "
             + ", ".join(f'"{name}"' for name in left[:8])
         )
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...io_common.formats.options import option
+from ...io_common.formats.places import Disk, Place
 from ..formats.library import Library
 
 SCALES = (
@@ -89,6 +90,7 @@ class ImportMshOptions:
     )
     search_folders: tuple[str, ...] = field(default=())
     library: Library = field(default_factory=Library, compare=False)
+    place: Place = field(default_factory=Disk, compare=False)
 
 
 @dataclass(frozen=True)
@@ -296,6 +298,7 @@ class ImportAniOptions:
     )
     # File and number in it of the clips, where they were chosen in the list of the dialog.
     chosen: tuple[tuple[int, int], ...] | None = field(default=None)
+    place: Place = field(default_factory=Disk, compare=False)
 
 
 @dataclass(frozen=True)

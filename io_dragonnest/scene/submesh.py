@@ -37,7 +37,8 @@ def build(source: Submesh, skeleton: bpy.types.Object | None, *, title: str = ""
     if len(view.uvs):
         mesh.uv_layers[0].active_render = True
         mesh.uv_layers.active_index = 0
-    meshes.set_vertex_normals(mesh, view.normals)
+    # Free normals would stay as they are when bones, modifiers or edits turn the faces around them.
+    meshes.set_vertex_normals(mesh, view.normals, turning=True)
     if view.colours is not None:
         meshes.set_colours(mesh, view.colours)
     meshes.set_attribute(mesh, kept.VERTEX, "INT", "POINT", np.arange(1, len(view.positions) + 1))

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from ...io_common.formats.registry import Format
-from ..formats import ani, ani_set, anim, check_skn, checks, msh, skn
+from ...io_common.formats.registry import Format, Lazy
+from ..formats import ani, ani_set, anim, check_skn, checks, msh, pak, pak_check, pak_pieces, skn
 from ..scene import build_ani, build_skn, extract_ani, extract_msh, extract_skn
 from ..scene.options import (
     ExportAnimOptions,
@@ -93,5 +93,18 @@ FORMATS: tuple[Format, ...] = (
         gather=extract_ani.gather,
         extract=extract_ani.extract_dump,
         companions=ani_set.from_dump,
+    ),
+    Format(
+        id="dragonnest_pak",
+        label="Dragon Nest PAK archive",
+        extensions=(".pak",),
+        sniff=pak.sniff,
+        read=pak.read,
+        write=pak_pieces.write,
+        sections=pak_pieces.sections_of,
+        summary=pak_check.summary,
+        check=pak_check.check,
+        games=_GAMES,
+        lazy=Lazy(pak.open_archive, pak_pieces.pieces, pak_pieces.sections),
     ),
 )

@@ -1,28 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animations: onto the bones of their models, shown as the game shows them, and back to the byte."""
+"""Animations onto the bones of their models, shown as the game shows them."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
 import pytest
 from addon.io_common.scene import compat, curves
-from addon.io_dragonnest.formats import ani, msh
+from addon.io_dragonnest.formats import ani, ani_list, msh
 from addon.io_dragonnest.scene import clips
 
 from .helpers import dragon_scene, scene
-from .helpers.dragon_motion import (
-    MADE,
-    PAIRS,
-    brought,
-    far,
-    grown,
-    merged,
-    rig,
-    worst,
-)
+from .helpers.dragon_motion import MADE, brought, far, grown, rig, worst
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.samples("dragonnest/*.ani", "dragonnest/*.anim")
@@ -36,6 +30,16 @@ def test_samples_come_back_to_the_byte(sample: Path, tmp_path: Path) -> None:
     assert dragon_scene.export(out, rig()) == before
     for other in out.parent.iterdir():
         assert other.read_bytes() == (sample.parent / other.name).read_bytes()
+
+
+PAIRS = (
+    ("syn_v10_biped.msh", "syn_v10_biped.ani"),
+    ("syn_v11_biped.msh", "syn_v11_biped.ani"),
+    ("syn_v12_biped.msh", "syn_v11_biped.ani"),
+    ("syn_v13_biped.msh", "syn_multi.ani"),
+    ("plain_v13_biped.msh", "syn_v10_biped.ani"),
+    ("syn_v13_biped.msh", "syn_biped_stand.anim"),
+)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=["+".join(pair) for pair in PAIRS])
@@ -65,6 +69,11 @@ def test_samples_move_as_in_the_game(samples: Path, pair: tuple[str, str], direc
     for clip, item in enumerate(clips.listed(rig())):
         last = int(found.lengths[clip]) - 1
         assert worst(model, found, clip, item, [0, last // 2, last]) < 1e-4
+
+
+def merged(folder: Path, listed: ani_list.AniList) -> ani.Ani:
+    there = {path.name.lower(): path for path in folder.iterdir()}
+    return ani.merged([ani.read_binary(there[name.lower()].read_bytes()) for name in listed.files])[0]
 
 
 @pytest.mark.parametrize("beside", [True, False], ids=["beside", "later"])

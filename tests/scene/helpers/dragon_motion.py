@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Characters with animations made for tests, and how far Blender shows them from where the game has them."""
+"""Characters of Dragon Nest that move, and what Blender and the game show of them."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 from addon.io_common.scene import compat, curves, posing
-from addon.io_dragonnest.formats import ani, ani_list, anim, hierarchy, keys, msh, pose, sampling, space
+from addon.io_dragonnest.formats import ani, anim, hierarchy, keys, msh, pose, sampling, space
 from addon.io_dragonnest.formats import rig as binds
 
 from tests import dragons
-from tests.scene.helpers import dragon_scene
+
+from . import dragon_scene
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def save(path: Path, model: Any) -> bytes:
@@ -25,16 +28,6 @@ def save(path: Path, model: Any) -> bytes:
 
 def rig() -> bpy.types.Object:
     return dragon_scene.rig()
-
-
-PAIRS = (
-    ("syn_v10_biped.msh", "syn_v10_biped.ani"),
-    ("syn_v11_biped.msh", "syn_v11_biped.ani"),
-    ("syn_v12_biped.msh", "syn_v11_biped.ani"),
-    ("syn_v13_biped.msh", "syn_multi.ani"),
-    ("plain_v13_biped.msh", "syn_v10_biped.ani"),
-    ("syn_v13_biped.msh", "syn_biped_stand.anim"),
-)
 
 
 def evaluated(obj: bpy.types.Object) -> np.ndarray:
@@ -73,11 +66,6 @@ def worst(model: msh.Msh, found: ani.Ani, clip: int, item: Any, frames: Any, mat
         for obj, shown in zip(dragon_scene.meshes(), wanted, strict=True):
             away = max(away, float(np.abs(evaluated(obj) - shown[number]).max(initial=0.0)))
     return away / height
-
-
-def merged(folder: Path, listed: ani_list.AniList) -> ani.Ani:
-    there = {path.name.lower(): path for path in folder.iterdir()}
-    return ani.merged([ani.read_binary(there[name.lower()].read_bytes()) for name in listed.files])[0]
 
 
 def turned(angle: float, axis: int) -> np.ndarray:
@@ -150,7 +138,41 @@ def bound(found: ani.Ani) -> msh.Msh:
     return model
 
 
-MADE = {"grown": grown, "uneven": uneven, "mirrored": mirrored, "far": far}
+def plain() -> ani.Ani:
+    """No scales at all."""
+    found = dragons.animation()
+    for row in range(len(dragons.BONES)):
+        stretch(found, row, (1.0, 1.0, 1.0))
+    return found
+
+
+def stretched() -> tuple[msh.Msh, ani.Ani]:
+    """Clips that scale bones unevenly in the middle of a chain, one below the other, whose children turn."""
+    found = plain()
+    model = bound(found)
+    for row, sizes in ((1, [[1, 1.4, 1], [2, 1, 0.5], [1, 1, 1]]), (2, [[1, 1.4, 0.7], [0.5, 1, 1], [1, 3, 1]])):
+        found.records[row][0].scales = keys.vector_keys(11, [0, 4, 9], np.array(sizes, np.float64))
+    return model, found
+
+
+def stiff() -> tuple[msh.Msh, ani.Ani]:
+    """A bind pose that scales a bone unevenly in the middle of a chain, whose children move and do not turn."""
+    found = plain()
+    stretch(found, 1, (1.0, 1.4, 1.0))
+    for row in range(2, len(dragons.BONES)):
+        for record in found.records[row]:
+            record.rotations = record.rotations[:0]
+    return bound(found), found
+
+
+MADE = {
+    "grown": grown,
+    "uneven": uneven,
+    "mirrored": mirrored,
+    "far": far,
+    "stretched": stretched,
+    "stiff": stiff,
+}
 
 
 def brought(folder: Path, model: msh.Msh, found: ani.Ani, *, beside: bool = False, **options: Any) -> None:

@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bones of an Action that are as they were imported: their records go back as they came."""
+"""Records of a clip that stay as they came: those of bones whose curves, rest and parent are untouched."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ..formats import hierarchy
+from ..formats.keys import Record
 from . import bone_motion, clip_curves, clips, placement, rig
-from .clip_job import bone_ids, plays_curves
+from .clip_job import Job, bone_ids, plays_curves
 
 if TYPE_CHECKING:
-    import bpy
-    import numpy.typing as npt
-
     from ..formats.ani import Ani
-    from ..formats.keys import Record
     from .clip_curves import Read
-    from .clip_job import Job
+
 
 _SAME = 1e-5  # how far rest matrices may be from what they were, of the skeleton's reach; single precision
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The keys of an Action as keys of a file, where that can say the same."""
+"""Records made of the keys of an Action as they are, where a file can say the same."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 
@@ -14,16 +15,13 @@ from ..formats.clip_records import Track
 from ..formats.keys import Record
 from . import bone_motion, clips, ground
 from .bone_motion import LOCATION, ROTATION, SCALE
-from .clip_job import plays_curves
+from .clip_job import Job, plays_curves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import bpy
-
     from ..formats.root_motion import Way
     from .clip_curves import Read
-    from .clip_job import Job
 
 
 def records(

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animations that were edited: written anew, they show the same."""
+"""What was edited or made in Blender, as clips of a file."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
@@ -17,19 +16,10 @@ from mathutils import Quaternion
 from tests import dragons
 
 from .helpers import dragon_scene
-from .helpers.dragon_motion import (
-    MADE,
-    again,
-    away,
-    brought,
-    calm,
-    far,
-    new_action,
-    rig,
-    save,
-    skins,
-    skins_of,
-)
+from .helpers.dragon_motion import MADE, again, away, brought, calm, far, new_action, rig, save, skins, skins_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize("version", [10, 11])
@@ -203,73 +193,3 @@ def test_linear_keys_turn_as_blender_shows_them(degrees: float, tmp_path: Path) 
     moved = there @ there[:1].swapaxes(1, 2)
     again = seen @ seen[:1].swapaxes(1, 2)
     assert np.abs(moved - again).max() < 5e-4
-
-
-def walker(tmp_path: Path, **options: Any) -> tuple[ani.Ani, bpy.types.Action]:
-    """A clip whose root walks, imported; the file and the Action."""
-    save(tmp_path / "a.msh", dragons.model())
-    dragon_scene.bring(tmp_path / "a.msh")
-    bone = rig().pose.bones["Bip01"]
-    for frame in (0, 30):
-        bone.location = (frame * 2.0, frame * 0.5, frame)
-        bone.keyframe_insert("location", frame=frame)
-    for curve in compat.all_curves(rig().animation_data.action):
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
-    found = ani.read(dragon_scene.export(tmp_path / "walk.ani", rig()))
-    assert int(found.lengths[0]) == 31
-    bpy.ops.wm.read_homefile(use_empty=True)
-    dragon_scene.bring(tmp_path / "a.msh")
-    dragon_scene.bring(tmp_path / "walk.ani", **options)
-    return found, clips.listed(rig())[0].action
-
-
-@pytest.mark.parametrize("key_mode", ["AUTO", "BAKE"])
-@pytest.mark.parametrize("root_motion", ["IN_PLACE", "STORED"])
-def test_an_edited_clip_walks_as_far_as_it_did(root_motion: str, key_mode: str, tmp_path: Path) -> None:
-    found, action = walker(tmp_path, root_motion=root_motion)
-    for curve in compat.all_curves(action):
-        if curve.array_index == 2:
-            for point in curve.keyframe_points:
-                point.co[1] += 0.5
-    after = ani.read(dragon_scene.export(tmp_path / "out.ani", rig(), key_mode=key_mode))
-    row = found.bone_names.index("Bip01")
-    frames = np.arange(31)
-    before, now = (
-        sampling.positions(model.records[model.bone_names.index("Bip01")][0], frames) for model in (found, after)
-    )
-    assert row >= 0
-    assert np.ptp(before, axis=0).max() > 10
-    away = (now - now[0]) - (before - before[0])
-    assert np.abs(away).max() < 1e-2
-
-
-def test_a_key_behind_the_end_makes_a_clip_longer(tmp_path: Path) -> None:
-    _found, action = walker(tmp_path)
-    compat.assign_action(rig(), action)
-    bone = rig().pose.bones["Bip01"]
-    bone.location = (7.0, 0.0, 0.0)
-    bone.keyframe_insert("location", frame=45)
-    after = ani.read(dragon_scene.export(tmp_path / "out.ani", rig()))
-    assert after.lengths.tolist() == [46]
-    action.frame_end = 20
-    after = ani.read(dragon_scene.export(tmp_path / "out.ani", rig()))
-    assert after.lengths.tolist() == [21]
-    assert "left out" in bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
-
-
-@pytest.mark.parametrize(("first", "last", "length", "key"), [(10, 22, 23, 10), (0, 12, 13, 0), (-4, 8, 13, 0)])
-def test_frames_are_those_of_the_file(first: int, last: int, length: int, key: int, tmp_path: Path) -> None:
-    save(tmp_path / "a.msh", dragons.model())
-    dragon_scene.bring(tmp_path / "a.msh")
-    bone = rig().pose.bones["Bip01"]
-    for frame in (first, last):
-        bone.location = (frame, 0.0, 0.0)
-        bone.keyframe_insert("location", frame=frame)
-    for curve in compat.all_curves(rig().animation_data.action):
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
-    found = ani.read(dragon_scene.export(tmp_path / "out.ani", rig()))
-    assert found.lengths.tolist() == [length]
-    record = found.records[found.bone_names.index("Bip01")][0]
-    assert keys.frames(record.positions, length).tolist() == [key, length - 1]

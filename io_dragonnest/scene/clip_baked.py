@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender shows of an Action, as a key at every frame of a file."""
+"""Records of what Blender shows, a key at every frame."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ..formats import clip_records, fitting, hierarchy, names, sampling, space
+from ..formats.keys import Record
 from . import clips, ground, pose_bake, rig
+from .clip_job import Job
 
 if TYPE_CHECKING:
-    import bpy
-    import numpy.typing as npt
-
-    from ..formats.keys import Record
     from ..formats.root_motion import Way
-    from .clip_job import Job
     from .placement import Floats
+
 
 _SHEAR = 1e-3  # file units, of the reach: what is worth a warning
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Animations with keys and bones that no game would write open, and come back to the byte."""
+"""Text lists, dumps, chosen clips, and files that are not as they should be."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
@@ -16,7 +16,67 @@ from addon.io_dragonnest.scene import clips
 from tests import dragons
 
 from .helpers import dragon_scene, scene
-from .helpers.dragon_motion import bound, brought, calm, rig, save, stretch, worst
+from .helpers.dragon_motion import again, bound, brought, calm, rig, save, stretch, worst
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_text_list_goes_back_with_its_files(tmp_path: Path) -> None:
+    first, second = dragons.animation(11), dragons.animation(10, frames=30)
+    second.bones = second.bones[::-1].copy()
+    second.records = second.records[::-1]
+    second.clip_names = [names.field("Run"), names.field("Jump"), names.field("Run")]
+    second.trailing = b"rest"
+    folder = tmp_path / "in"
+    folder.mkdir()
+    save(folder / "One.ANI", first)
+    save(folder / "two.ani", second)
+    listed = ani_list.AniList(b"one.ani\r\nsub\\TWO.ani\n\nmissing.ani\r\n")
+    save(folder / "all.ani", listed)
+    save(folder / "hero.msh", bound(first))
+    dragon_scene.bring(folder / "hero.msh")
+    dragon_scene.bring(folder / "all.ani")
+    assert [item.name for item in clips.listed(rig())] == ["Stand", "공격", "Rest", "Run", "Jump", "Run"]
+    scene.reopen(tmp_path / "scene.blend")
+    out = tmp_path / "out"
+    out.mkdir()
+    assert dragon_scene.export(out / "all.ani", rig()) == listed.raw
+    assert {path.name for path in out.iterdir()} == {"all.ani", "One.ANI", "two.ani"}
+    for name in ("One.ANI", "two.ani"):
+        assert (out / name).read_bytes() == (folder / name).read_bytes()
+    one = again(tmp_path, use_list=False)
+    assert one.clips == ["Stand", "공격", "Rest", "Run", "Jump", "Run"]
+    with pytest.raises(RuntimeError, match="over"):
+        dragon_scene.export(out / "two.ani", rig())
+
+
+def test_chosen_clips(tmp_path: Path) -> None:
+    model, found = calm()
+    brought(tmp_path, model, found, clips="sta*; 공격")
+    assert [item.name for item in clips.listed(rig())] == ["Stand", "공격"]
+    clips.listed(rig())[0].use_export = False
+    assert again(tmp_path).clips == ["공격"]
+    assert again(tmp_path, clips="stand").clips == ["Stand"]
+    with pytest.raises(RuntimeError, match="no clip named"):
+        again(tmp_path, clips="nothing")
+    clips.listed(rig())[1].use_export = False
+    with pytest.raises(RuntimeError, match="is ticked"):
+        again(tmp_path)
+    with pytest.raises(RuntimeError, match='no clip named "nothing"'):
+        dragon_scene.bring(tmp_path / "hero.ani", clips="nothing")
+
+
+def test_dumps(tmp_path: Path) -> None:
+    data = save(tmp_path / "walk.anim", dragons.dump())
+    dragon_scene.bring(tmp_path / "walk.anim")
+    (item,) = clips.listed(rig())
+    assert item.name == "walk"
+    scene.reopen(tmp_path / "scene.blend")
+    assert dragon_scene.export(tmp_path / "again.anim", rig()) == data
+    found = ani.read(dragon_scene.export(tmp_path / "again.ani", rig()))
+    assert found.clips == ["walk"]
+    assert dragon_scene.export(tmp_path / "two.anim", rig(), key_mode="BAKE")[:6] == b"Bip01\0"
 
 
 def hostile(kind: str) -> ani.Ani:  # noqa: C901, PLR0912

@@ -60,14 +60,13 @@ def links(
         places[:, rows], turns[:, rows], sizes[:, rows] = link[..., :3, 3], to_quaternions(turn), size
         link[..., :3, :3] = turn * size[..., None, :]
         reached[:, rows] = np.linalg.inv(_regular(above)) @ link
-        own = np.flatnonzero(carried[rows]) if carried is not None else []
-        if len(own):
-            here = rows[own]
-            exact = (above @ wanted[:, rows])[:, own]
+        here = rows[carried[rows]] if carried is not None else rows[:0]
+        if len(here):
+            exact = (above @ wanted[:, rows])[:, np.isin(rows, here)]
             outer, hold[2][:, here], inner = stretches(exact[..., :3, :3])
             hold[0][:, here], hold[1][:, here] = exact[..., :3, 3], to_quaternions(outer)
             places[:, here], turns[:, here], sizes[:, here] = 0.0, to_quaternions(inner), 1.0
-            reached[:, here] = (np.linalg.inv(_regular(above)) @ (above @ wanted[:, rows]))[:, own]
+            reached[:, here] = wanted[:, here]
     return Links(places, turns, sizes, reached, Links(*hold, reached))
 
 

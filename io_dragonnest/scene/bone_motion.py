@@ -224,7 +224,7 @@ def _fitted(found: Ani, number: int, onto: Mapping, fit: npt.NDArray[np.bool_], 
     rows = np.flatnonzero(fit & onto.known)
     _add_links(clip, rows, frames, made, rows, stepped=True)
     carried = np.flatnonzero(fit & onto.known & onto.carried)
-    if len(carried):
+    if len(carried) and made.carriers is not None:
         _add_links(clip, carried + len(onto.row), frames, made.carriers, carried, stepped=False)
     clip.off = {int(bone): float(away[bone]) for bone in rows if away[bone] > _SHOWN * onto.reach}
 

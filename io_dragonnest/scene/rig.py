@@ -244,9 +244,9 @@ def reparent(context: bpy.types.Context, obj: bpy.types.Object, parents: Mapping
     Bones stay where they are. What would close a loop, and names that do not exist, are passed over.
     """
     bones = bones_of(obj)
-    now = {bone.name: above.name if (above := parent(bone)) else "" for bone in bones}
+    now = {bone.name: under.name if (under := parent(bone)) else "" for bone in bones}
     # A carrier goes along with its bone.
-    upper = {bone.name: above.name if (above := carrier(bone)) else bone.name for bone in bones}
+    upper = {bone.name: found.name if (found := carrier(bone)) else bone.name for bone in bones}
     wanted = {
         name: above
         for name, above in parents.items()

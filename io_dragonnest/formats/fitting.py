@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,23 +24,30 @@ _ROUNDS = 12
 class Links:
     """`locations` (f, b, 3), `quaternions` (f, b, 4) w, x, y, z and `scales` (f, b, 3) for column vectors.
 
-    `reached` (f, b, 4, 4): where the bones get to by them.
+    `reached` (f, b, 4, 4): where the bones get to by them. `carriers`: the links of the bones' carriers, of which only
+    those of carried bones mean anything.
     """
 
     locations: Floats
     quaternions: Floats
     scales: Floats
     reached: Floats
+    carriers: Links | None = None
 
 
-def links(wanted: Floats, parents: npt.NDArray[Any], offset: Floats) -> Links:
+def links(
+    wanted: Floats, parents: npt.NDArray[Any], offset: Floats, carried: npt.NDArray[np.bool_] | None = None
+) -> Links:
     """The links that bring every bone as near to `wanted` (f, b, 4, 4) as its parent's place allows.
 
-    reached = reached of the parent x inverse of `offset` (b, 4, 4) x link. `parents` (b,) has no loops.
+    reached = reached of the parent x inverse of `offset` (b, 4, 4) x link. `parents` (b,) has no loops. The bones
+    `carried` (b,) have another one above them, resting where they do, whose link comes before theirs: so they get to
+    wherever is wanted, sheared or not.
     """
     frames, count = wanted.shape[:2]
     reached = np.array(wanted, np.float64)
     places, turns, sizes = np.empty((frames, count, 3)), np.empty((frames, count, 4)), np.empty((frames, count, 3))
+    hold = (np.zeros_like(places), np.tile([1.0, 0.0, 0.0, 0.0], (frames, count, 1)), np.ones_like(sizes))
     depth = hierarchy.depths(parents)
     for level in range(int(depth.max(initial=-1)) + 1):
         rows = np.flatnonzero(depth == level)
@@ -52,7 +60,60 @@ def links(wanted: Floats, parents: npt.NDArray[Any], offset: Floats) -> Links:
         places[:, rows], turns[:, rows], sizes[:, rows] = link[..., :3, 3], to_quaternions(turn), size
         link[..., :3, :3] = turn * size[..., None, :]
         reached[:, rows] = np.linalg.inv(_regular(above)) @ link
-    return Links(places, turns, sizes, reached)
+        here = rows[carried[rows]] if carried is not None else rows[:0]
+        if len(here):
+            exact = (above @ wanted[:, rows])[:, np.isin(rows, here)]
+            outer, hold[2][:, here], inner = stretches(exact[..., :3, :3])
+            hold[0][:, here], hold[1][:, here] = exact[..., :3, 3], to_quaternions(outer)
+            places[:, here], turns[:, here], sizes[:, here] = 0.0, to_quaternions(inner), 1.0
+            reached[:, here] = wanted[:, here]
+    return Links(places, turns, sizes, reached, Links(*hold, reached))
+
+
+def each_link(wanted: Floats, parents: npt.NDArray[Any], offset: Floats) -> Floats:
+    """(f, b, 4, 4): where each bone gets to by a link of its own when its parent is where it is wanted."""
+    base = np.where((parents >= 0)[:, None, None], wanted[:, np.maximum(parents, 0)], np.eye(4))
+    above = offset @ np.linalg.inv(_regular(base))
+    link = above @ wanted
+    turn, size = rotation_and_scale(link[..., :3, :3])
+    link[..., :3, :3] = turn * size[..., None, :]
+    return np.asarray(np.linalg.inv(_regular(above)) @ link, np.float64)
+
+
+def stretches(matrices: Floats) -> tuple[Floats, Floats, Floats]:
+    """Matrices (f, t, 3, 3) as rotation x scale along axes (f, t, 3) x rotation, from frame to frame on the near side.
+
+    Any matrix is such a product, in many ways where sizes are alike: those are taken that turn least over the frames.
+    """
+    left, sizes, right = np.linalg.svd(matrices)
+    mirrored = np.sign(np.linalg.det(left) * np.linalg.det(right))
+    left = left * np.sign(np.linalg.det(left))[..., None, None]
+    axes = np.swapaxes(right * np.sign(np.linalg.det(right))[..., None, None], -1, -2)
+    turn = left @ np.swapaxes(axes, -1, -2)
+    alike = np.ptp(sizes, axis=-1) <= _STRAIGHT * sizes[..., 0]
+    before = np.tile(np.eye(3), (matrices.shape[1], 1, 1))
+    rows = np.arange(matrices.shape[1])
+    for frame in range(len(matrices)):
+        options = axes[frame, :, None] @ _TURNS
+        best = np.argmax(np.einsum("tij,tkij->tk", before, options), axis=1)
+        before = np.where(alike[frame, :, None, None], before, options[rows, best])
+        # Of sizes that are alike it does not matter which is which.
+        sizes[frame] = np.einsum("tij,ti->tj", np.abs(_TURNS[best]), sizes[frame])
+        axes[frame] = before
+    return turn @ axes, sizes * mirrored[..., None], np.swapaxes(axes, -1, -2)
+
+
+def _quarter_turns() -> Floats:
+    """(24, 3, 3) the rotations that take axes to axes."""
+    every = [
+        np.eye(3)[list(order)] * np.array(signs)
+        for order in itertools.permutations(range(3))
+        for signs in itertools.product((1.0, -1.0), repeat=3)
+    ]
+    return np.array([entry for entry in every if np.linalg.det(entry) > 0])
+
+
+_TURNS = _quarter_turns()
 
 
 def _regular(matrices: Floats) -> Floats:

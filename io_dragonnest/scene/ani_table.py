@@ -53,22 +53,20 @@ def compose(obj: bpy.types.Object, shell: Ani | None, actions: Sequence[bpy.type
         extra = _moved_extra(obj, state, found, actions)
         if extra:
             bones, parents, found = _extended(obj, state, (bones, parents, found), extra)
-    scaled = rig.Rig(
-        state.names,
-        state.parent,
-        np.array([bone_table.in_file_units(entry, whole) for entry in state.rest]).reshape(-1, 4, 4),
-        np.array([bone_table.in_file_units(entry, whole) for entry in state.bind]).reshape(-1, 4, 4),
-        state.edited,
+    scaled = replace(
+        state,
+        rest=np.array([bone_table.in_file_units(entry, whole) for entry in state.rest]).reshape(-1, 4, 4),
+        bind=np.array([bone_table.in_file_units(entry, whole) for entry in state.bind]).reshape(-1, 4, 4),
     )
     grow = float(np.cbrt(abs(np.linalg.det(whole[:3, :3])))) or 1.0
-    length = np.array([bone.length for bone in cast("bpy.types.Armature", obj.data).bones]) * grow
+    length = rig.lengths(obj) * grow
     return Table(bones, parents, bone_motion.mapping(scaled, length, found, parents), grow, whole)
 
 
 def _deforming(obj: bpy.types.Object, state: rig.Rig) -> list[int]:
     """The bones that move a mesh, and those above them; all where none does."""
     bones = cast("bpy.types.Armature", obj.data).bones
-    wanted = np.array([bone.use_deform for bone in bones], bool)
+    wanted = np.array([bones[name].use_deform for name in state.names], bool)
     if not wanted.any():
         wanted[:] = True
     # Parents come before their children.
@@ -83,7 +81,7 @@ _Parts = tuple[npt.NDArray[Any], npt.NDArray[np.int32], list[str | None]]
 
 def _fresh(obj: bpy.types.Object, state: rig.Rig, wanted: list[int]) -> _Parts:
     bones = cast("bpy.types.Armature", obj.data).bones
-    fields = [rig.field(bones[row]) for row in wanted]
+    fields = [rig.field(bones[state.names[row]]) for row in wanted]
     at = {row: number for number, row in enumerate(wanted)}
     parents = np.array([at.get(int(state.parent[row]), -1) for row in wanted], np.int32)
     table = np.zeros(len(wanted), ani.BONE)

@@ -42,6 +42,16 @@ class Mapping:
     length: Floats
 
     @property
+    def carried(self) -> npt.NDArray[np.bool_]:
+        """(B,) which bones have a carrier."""
+        return np.array([name in self.rig.carriers for name in self.rig.names], bool)
+
+    @property
+    def labels(self) -> list[str]:
+        """The name of each bone, then that of the carrier of each, as the channels of a `Clip` count them."""
+        return [*self.rig.names, *(self.rig.carriers.get(name, "") for name in self.rig.names)]
+
+    @property
     def known(self) -> npt.NDArray[np.bool_]:
         """(B,) which bones the file has."""
         found: npt.NDArray[np.bool_] = self.row >= 0
@@ -94,7 +104,10 @@ class Channel:
 
 @dataclass(eq=False)
 class Clip:
-    """What one clip becomes: (bone of the armature, property) -> channel; `off`: how far which bones are off."""
+    """What one clip becomes: (bone of the armature, property) -> channel; `off`: how far which bones are off.
+
+    The carrier of bone n of B counts as bone B + n.
+    """
 
     channels: dict[tuple[int, str], Channel] = field(default_factory=dict)
     off: dict[int, float] = field(default_factory=dict)
@@ -138,7 +151,7 @@ def _direct(found: Ani, number: int, onto: Mapping, maps: channels.Maps, clip: C
             else:
                 wild[rows] |= maps.skewed(rows, values)
                 shown = maps.scales(rows, values).clip(-_FARTHEST, _FARTHEST)
-            _add(clip, rows, name, frames, shown)
+            _add(clip, rows, name, frames, shown, stepped=name == SCALE)
     return wild
 
 
@@ -179,7 +192,9 @@ def _odd(record: keys.Record, kind: int, what: str, length: int) -> tuple[npt.ND
     return at, shown[None]
 
 
-def _add(clip: Clip, rows: npt.NDArray[np.intp], name: str, frames: npt.NDArray[Any], shown: Floats) -> None:
+def _add(
+    clip: Clip, rows: npt.NDArray[np.intp], name: str, frames: npt.NDArray[Any], shown: Floats, *, stepped: bool
+) -> None:
     held = key_frames.held(shown)
     wide = key_frames.wide_steps(frames, shown) if name == ROTATION else held & False
     at = frames.astype(np.float32)
@@ -187,12 +202,12 @@ def _add(clip: Clip, rows: npt.NDArray[np.intp], name: str, frames: npt.NDArray[
     first = np.zeros(1, np.float32)
     for number, bone in enumerate(rows.tolist()):
         if held[number]:
-            clip.channels[bone, name] = Channel(first, values[number, :1], name == SCALE)
+            clip.channels[bone, name] = Channel(first, values[number, :1], stepped)
         elif wide[number]:
             more, turns = key_frames.filled(frames, shown[number])
             clip.channels[bone, name] = Channel(more.astype(np.float32), turns.astype(np.float32))
         else:
-            clip.channels[bone, name] = Channel(at, values[number], name == SCALE)
+            clip.channels[bone, name] = Channel(at, values[number], stepped)
 
 
 def _fitted(found: Ani, number: int, onto: Mapping, fit: npt.NDArray[np.bool_], clip: Clip) -> None:
@@ -200,20 +215,52 @@ def _fitted(found: Ani, number: int, onto: Mapping, fit: npt.NDArray[np.bool_], 
     last = found.last_frame(number)
     frames = np.arange(last + 1) if last < key_frames.MOST_FRAMES else _key_frames(found, number)
     wanted = wanted_poses(found, number, onto, frames)
-    rest = onto.rig.rest
-    above = np.where((onto.rig.parent >= 0)[:, None, None], rest[np.maximum(onto.rig.parent, 0)], np.eye(4))
-    made = fitting.links(wanted, onto.rig.parent, np.linalg.inv(rest) @ above)
+    made = fitting.links(wanted, onto.rig.parent, _offsets(onto), onto.carried)
     away = fitting.misses(wanted, made.reached, onto.length)
     bad = away > _SHOWN * onto.reach
     for bone, parent in enumerate(onto.rig.parent.tolist()):
         if parent >= 0 and bad[parent]:
             fit[bone], bad[bone] = True, True
     rows = np.flatnonzero(fit & onto.known)
+    _add_links(clip, rows, frames, made, rows, stepped=True)
+    carried = np.flatnonzero(fit & onto.known & onto.carried)
+    if len(carried) and made.carriers is not None:
+        _add_links(clip, carried + len(onto.row), frames, made.carriers, carried, stepped=False)
+    clip.off = {int(bone): float(away[bone]) for bone in rows if away[bone] > _SHOWN * onto.reach}
+
+
+def _add_links(
+    clip: Clip,
+    bones: npt.NDArray[np.intp],
+    frames: npt.NDArray[Any],
+    made: fitting.Links,
+    rows: npt.NDArray[np.intp],
+    *,
+    stepped: bool,
+) -> None:
     for name, values in ((LOCATION, made.locations), (ROTATION, made.quaternions), (SCALE, made.scales)):
         shown = values[:, rows].swapaxes(0, 1)
         shown = key_frames.near_side(shown) if name == ROTATION else shown.clip(-_FARTHEST, _FARTHEST)
-        _add(clip, rows, name, frames, shown)
-    clip.off = {int(bone): float(away[bone]) for bone in rows if away[bone] > _SHOWN * onto.reach}
+        _add(clip, bones, name, frames, shown, stepped=stepped and name == SCALE)
+
+
+def _offsets(onto: Mapping) -> Floats:
+    """(B, 4, 4): from the rest of each bone's parent in Blender to its own."""
+    rest = onto.rig.rest
+    above = np.where((onto.rig.parent >= 0)[:, None, None], rest[np.maximum(onto.rig.parent, 0)], np.eye(4))
+    return np.asarray(np.linalg.inv(rest) @ above, np.float64)
+
+
+def sheared(found: Ani, chosen: Sequence[int], onto: Mapping) -> list[str]:
+    """The bones that no location, rotation and scale brings to where any of the clips has them."""
+    bad = np.zeros(len(onto.row), bool)
+    for number in chosen:
+        last = found.last_frame(number)
+        frames = np.arange(last + 1) if last < key_frames.MOST_FRAMES else _key_frames(found, number)
+        wanted = wanted_poses(found, number, onto, frames)
+        near = fitting.each_link(wanted, onto.rig.parent, _offsets(onto))
+        bad |= fitting.misses(wanted, near, onto.length) > _SHOWN * onto.reach
+    return [onto.rig.names[bone] for bone in np.flatnonzero(bad & onto.known)]
 
 
 def _key_frames(found: Ani, number: int) -> npt.NDArray[Any]:

@@ -14,7 +14,7 @@ from ...io_common.formats.errors import UserError
 from ...io_common.scene import armature, compat, curves, selection
 from ..formats import ani_set, hierarchy, names, pose, root_motion, sampling
 from ..formats import rig as binds
-from . import bone_motion, clip_curves, clips, kept, realign, rig
+from . import bone_motion, carriers, clip_curves, clips, kept, realign, rig
 from .playback import set_rate
 
 if TYPE_CHECKING:
@@ -169,8 +169,9 @@ def _fit(
 
 def _parents(obj: bpy.types.Object, source: _Source) -> dict[str, str]:
     """Bone -> its parent by the file, in Blender's names; parents that the armature lacks are stepped over."""
-    labels = [bone.name for bone in obj.data.bones]
-    texts = [names.text(kept.get(bone, kept.NAME, b"")) or bone.name for bone in obj.data.bones]
+    bones = rig.bones_of(obj)
+    labels = [bone.name for bone in bones]
+    texts = [names.text(kept.get(bone, kept.NAME, b"")) or bone.name for bone in bones]
     links = hierarchy.matched(texts, source.links, source.found.bone_names)
     return {
         labels[row]: labels[parent] if parent >= 0 else ""
@@ -184,9 +185,8 @@ def _parents(obj: bpy.types.Object, source: _Source) -> dict[str, str]:
 
 def onto(obj: bpy.types.Object, found: Ani, names_here: list[str | None] | None = None) -> Mapping:
     """How the bones of `found` lie over an armature; `names_here`: what they are called there, if known."""
-    length = np.array([bone.length for bone in obj.data.bones], np.float64)
     names_here = rig.match(found.bone_names, obj) if names_here is None else names_here
-    return bone_motion.mapping(rig.state(obj), length, names_here, hierarchy.from_ani(found).parents)
+    return bone_motion.mapping(rig.state(obj), rig.lengths(obj), names_here, hierarchy.from_ani(found).parents)
 
 
 def _actions(
@@ -205,6 +205,11 @@ def _actions(
     if options.root_motion != root_motion.STORED:
         found, ways = _rooted(found, source.links, target, options.root_motion)
     shown = list(bone_motion.clips(found, target, chosen))
+    if any(clip.off for clip in shown) and carriers.add(
+        context, obj, bone_motion.sheared(found, chosen, target), digest
+    ):
+        target = onto(obj, found, target.called(len(found.bones)))
+        shown = list(bone_motion.clips(found, target, chosen))
     _tell_off(shown, target, digest)
     used = bone_motion.moved(shown, target)
     records = _records(target, source, chosen)
@@ -212,7 +217,7 @@ def _actions(
     for number, clip in zip(chosen, shown, strict=True):
         action = bpy.data.actions.new(armature.fit_name(bone_motion.title(found, number)))
         action.use_fake_user = True
-        prints = clip_curves.write(obj, action, clip, target.rig.names, used)
+        prints = clip_curves.write(obj, action, clip, target.labels, used)
         walk = _walk(obj, action, ways[number]) if ways else []
         _keep(action, source, number)
         if options.root_motion == root_motion.IN_PLACE:

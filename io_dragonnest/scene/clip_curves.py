@@ -30,7 +30,7 @@ UNMOVED = b"\0" * _BYTES
 def write(
     obj: bpy.types.Object, action: bpy.types.Action, clip: Clip, labels: Sequence[str], used: set[tuple[int, str]]
 ) -> dict[int, bytes]:
-    """The curves of a clip; bone -> checksum of its curves."""
+    """The curves of a clip; bone -> checksum of its curves and those of its carrier. `labels`: see `Mapping`."""
     bag = compat.curves(obj, action)
     groups: dict[int, Any] = {}
     sums: dict[int, int] = {}
@@ -52,7 +52,15 @@ def write(
         for index in range(width):
             curves.new_curve(bag, path, index, groups[bone], (flat[index], alike))
             sums[bone] = _add(sums[bone], name, index, (flat[index], alike), "")
-    return {bone: entry.to_bytes(_BYTES, "little") for bone, entry in sums.items()}
+    prints = {bone: entry.to_bytes(_BYTES, "little") for bone, entry in sums.items()}
+    count = len(labels) // 2
+    own = {bone % count for bone in prints}
+    return {bone: joined(prints.get(bone, UNMOVED), prints.get(bone + count, UNMOVED)) for bone in own}
+
+
+def joined(own: bytes, carrier: bytes) -> bytes:
+    """The checksum of a bone and its carrier from those of each."""
+    return own if carrier == UNMOVED else zlib.crc32(carrier, zlib.crc32(own)).to_bytes(_BYTES, "little")
 
 
 def _add(total: int, name: str, index: int, arrays: tuple[Any, Any], odd: str) -> int:

@@ -69,7 +69,9 @@ def _untouched(
         if source < 0:
             continue
         name = onto.rig.names[bone]
-        good[source] &= clip_curves.checksum(found.get(name, [])) == sums[source]
+        own, carrier = (found.get(entry, []) for entry in (name, onto.rig.carriers.get(name, "-")))
+        shown = clip_curves.joined(clip_curves.checksum(own), clip_curves.checksum(carrier))
+        good[source] &= shown == sums[source]
         good[source] &= plays_curves(job.obj, name) or not found.get(name)
         good[source] &= not (moved_object and links[source] < 0)
     return good

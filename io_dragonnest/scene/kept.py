@@ -52,6 +52,7 @@ REST = "dragonnest_rest"  # the rest matrix that was made of it, 16 f4
 NAME = "dragonnest_name"  # the name field, raw, without the NULs at its end
 GUESSED = "dragonnest_guessed"  # what it hangs on was guessed, on an armature whose other links are known
 HELPER = "dragonnest_helper"  # in no model: an animation brought it
+CARRIER = "dragonnest_carrier"  # in no file: it shears the bone that hangs on it (see `carriers`)
 # On armatures too: the animation files that were imported onto them, as JSON (see `clips`).
 ANIS = "dragonnest_anis"
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.scene import compat, posing, selection
-from . import playback
+from . import kept, playback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +24,10 @@ _PLACE = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_an
 def poses(
     context: bpy.types.Context, obj: bpy.types.Object, action: bpy.types.Action, frames: npt.NDArray[Any]
 ) -> tuple[Floats, Floats]:
-    """Pose matrices (f, B, 4, 4) in the armature's space at the scene frames `frames` (f,), and where the object is.
+    """Pose matrices (f, B, 4, 4) at the scene frames `frames` (f,), and where the object is.
 
-    That is (f, 4, 4), relative to the first of these frames. `action` alone moves `obj`, from rest; everything else of
-    the scene plays as it does. All is put back at the end.
+    Those are of all bones but carriers, in the armature's space; this is (f, 4, 4), relative to the first frame.
+    `action` alone moves `obj`, from rest; everything else of the scene plays as it does. All is put back at the end.
     """
     scene = selection.scene(context)
     out = np.empty((len(frames), len(obj.pose.bones), 16), np.float32)
@@ -44,7 +44,8 @@ def poses(
             out[number] = row.reshape(out[number].shape)
             stands[number] = np.array(evaluated.matrix_world, np.float64)
     # RNA hands matrices out by column.
-    found = out.reshape(len(frames), -1, 4, 4).swapaxes(-1, -2).astype(np.float64)
+    own = [row for row, bone in enumerate(obj.data.bones) if not kept.has(bone, kept.CARRIER)]
+    found = out.reshape(len(frames), -1, 4, 4)[:, own].swapaxes(-1, -2).astype(np.float64)
     first = stands[:1]
     if len(frames) and abs(np.linalg.det(first[0])) > 1e-30:
         stands = np.linalg.inv(first) @ stands

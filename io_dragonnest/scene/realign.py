@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, cast
 
 import bpy
@@ -14,7 +15,7 @@ from ..formats import channels
 from . import aim, kept, placement, rig
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
 
 def along(context: bpy.types.Context, obj: bpy.types.Object, names: Collection[str]) -> list[str]:
@@ -32,10 +33,7 @@ def along(context: bpy.types.Context, obj: bpy.types.Object, names: Collection[s
     rest, _length = aim.rest_matrices(state.bind, state.parent.tolist(), aim.CHILD, wanted)
     data = cast("bpy.types.Armature", obj.data)
     turned = [state.names[row] for row in np.flatnonzero(wanted)]
-    # What hangs on a bone, rather than being weighted to it, would be turned along.
-    hung = [entry for entry in bpy.data.objects if entry.parent == obj and entry.parent_bone in turned]
-    before = [_space(entry) for entry in hung]
-    with armature.edit_mode(context, obj):
+    with still(obj, turned), armature.edit_mode(context, obj):
         for row in np.flatnonzero(wanted).tolist():
             bone = data.edit_bones[state.names[row]]
             length = bone.length
@@ -44,10 +42,21 @@ def along(context: bpy.types.Context, obj: bpy.types.Object, names: Collection[s
     for name in turned:
         bone = data.bones[name]
         kept.put(bone, kept.REST, np.array(bone.matrix_local, "<f4").tobytes())
+    return turned
+
+
+@contextlib.contextmanager
+def still(obj: bpy.types.Object, labels: Collection[str]) -> Iterator[None]:
+    """Let what hangs on the bones `labels` stay where it is, whatever is done to them meanwhile.
+
+    What hangs on a bone, rather than being weighted to it, would be turned along.
+    """
+    hung = [entry for entry in bpy.data.objects if entry.parent == obj and entry.parent_bone in labels]
+    before = [_space(entry) for entry in hung]
+    yield
     for entry, space in zip(hung, before, strict=True):
         inverse = np.array(entry.matrix_parent_inverse, np.float64)
         entry.matrix_parent_inverse = Matrix((np.linalg.inv(_space(entry)) @ space @ inverse).tolist())
-    return turned
 
 
 def _space(obj: bpy.types.Object) -> placement.Floats:

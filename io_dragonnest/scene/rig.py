@@ -8,6 +8,7 @@ the same head. The rest of the bind matrix stays beside the bone, so that both c
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -36,7 +37,7 @@ class Rig:
     """The bones of an armature, in Blender's order, parents first.
 
     `names` Blender's names, `parent` (b,) -1 for roots, `rest` and `bind` (b, 4, 4). `edited` (b,): in Blender moved,
-    turned, or made there.
+    turned, or made there. `carriers`: name of a bone -> of its carrier, which is none of the bones here.
     """
 
     names: list[str]
@@ -44,20 +45,44 @@ class Rig:
     rest: Floats
     bind: Floats
     edited: npt.NDArray[np.bool_]
+    carriers: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 def _data(obj: bpy.types.Object) -> bpy.types.Armature:
     return cast("bpy.types.Armature", obj.data)
 
 
+def bones_of(obj: bpy.types.Object) -> list[bpy.types.Bone]:
+    """All bones but carriers, in Blender's order."""
+    return [bone for bone in _data(obj).bones if not kept.has(bone, kept.CARRIER)]
+
+
+def carrier(bone: bpy.types.Bone) -> bpy.types.Bone | None:
+    """The bone that shears this one, see `carriers`."""
+    return bone.parent if bone.parent is not None and kept.has(bone.parent, kept.CARRIER) else None
+
+
+def parent(bone: bpy.types.Bone) -> bpy.types.Bone | None:
+    """What a bone hangs on, carriers stepped over."""
+    above = bone.parent
+    while above is not None and kept.has(above, kept.CARRIER):
+        above = above.parent
+    return above
+
+
 def rest_matrices(obj: bpy.types.Object) -> Floats:
-    """`Bone.matrix_local` of all bones, (b, 4, 4)."""
-    return np.array([bone.matrix_local for bone in _data(obj).bones], np.float64).reshape(-1, 4, 4)
+    """`Bone.matrix_local` of all bones but carriers, (b, 4, 4)."""
+    return np.array([bone.matrix_local for bone in bones_of(obj)], np.float64).reshape(-1, 4, 4)
+
+
+def lengths(obj: bpy.types.Object) -> Floats:
+    """(b,) of the same bones."""
+    return np.array([bone.length for bone in bones_of(obj)], np.float64)
 
 
 def state(obj: bpy.types.Object) -> Rig:
     """What an armature says now. Bind matrices follow bones that were moved or turned since they were imported."""
-    bones = _data(obj).bones
+    bones = bones_of(obj)
     rows = {bone.name: row for row, bone in enumerate(bones)}
     rest = rest_matrices(obj)
     bind, edited = rest.copy(), np.ones(len(bones), bool)
@@ -73,8 +98,9 @@ def state(obj: bpy.types.Object) -> Rig:
         moved = (away[:, :3, 3].max(axis=1) > _MOVED * reach) | (away[:, :3, :3].max(axis=(1, 2)) > _TURNED)
         turned = rest[known] @ np.linalg.inv(made.astype(np.float64)) @ stored
         bind[known], edited[known] = np.where(moved[:, None, None], turned, stored), moved
-    parent = np.array([rows[bone.parent.name] if bone.parent else -1 for bone in bones], np.int32)
-    return Rig([bone.name for bone in bones], parent, rest, bind, edited)
+    links = np.array([rows[above.name] if (above := parent(bone)) else -1 for bone in bones], np.int32)
+    carriers = {bone.name: above.name for bone in bones if (above := carrier(bone))}
+    return Rig([bone.name for bone in bones], links, rest, bind, edited, carriers)
 
 
 def _is_rest(raw: bytes) -> bool:
@@ -217,8 +243,10 @@ def reparent(context: bpy.types.Context, obj: bpy.types.Object, parents: Mapping
 
     Bones stay where they are. What would close a loop, and names that do not exist, are passed over.
     """
-    bones = _data(obj).bones
-    now = {bone.name: bone.parent.name if bone.parent else "" for bone in bones}
+    bones = bones_of(obj)
+    now = {bone.name: under.name if (under := parent(bone)) else "" for bone in bones}
+    # A carrier goes along with its bone.
+    upper = {bone.name: found.name if (found := carrier(bone)) else bone.name for bone in bones}
     wanted = {
         name: above
         for name, above in parents.items()
@@ -234,12 +262,12 @@ def reparent(context: bpy.types.Context, obj: bpy.types.Object, parents: Mapping
         edit = _data(obj).edit_bones
         # First all off, so that no order of steps makes a loop on the way.
         for name in wanted:
-            edit[name].parent = None
+            edit[upper[name]].parent = None
         for row in looped:
-            edit[order[row]].parent = None
+            edit[upper[order[row]]].parent = None
         for name, above in wanted.items():
             if above and rows[name] not in looped:
-                edit[name].parent = edit[above]
+                edit[upper[name]].parent = edit[above]
     return len(wanted)
 
 
@@ -274,7 +302,7 @@ def field(bone: bpy.types.Bone) -> bytes:
 def lookup(obj: bpy.types.Object) -> dict[str, str]:
     """Key of a name in a file -> name of the bone here. A bone that still has its name goes before renamed ones."""
     found: dict[str, str] = {}
-    bones = _data(obj).bones
+    bones = bones_of(obj)
     for bone in bones:
         if not is_renamed(bone):
             found.setdefault(origin(bone), bone.name)

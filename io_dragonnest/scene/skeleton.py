@@ -136,7 +136,7 @@ def _join(
 
 
 def _rehang(context: bpy.types.Context, model: SkeletalMsh, found: bpy.types.Object, only: set[str] | None) -> None:
-    bones = [bone.name for bone in found.data.bones]
+    bones = [bone.name for bone in rig.bones_of(found)]
     links = model.hierarchy_for(bones, np.zeros((len(bones), 3)))
     parents = {
         bones[row]: bones[parent] if parent >= 0 else ""

@@ -58,7 +58,7 @@ def bind(
     texts = [names.text(raw) for raw in raws]
     titles = submesh.group_names(texts, skeleton)
     slot = shown.group_of_slot([names.key(text) for text in texts])
-    bones = {bone.name: bone for bone in skeleton.data.bones} if skeleton is not None else {}
+    bones = {bone.name: bone for bone in rig.bones_of(skeleton)} if skeleton is not None else {}
     # A name that was never a bone of the file stays what it is; a bone that was deleted moves nothing.
     alive = [
         title in bones or skeleton is None or names.key(text) not in table

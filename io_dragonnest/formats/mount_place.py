@@ -69,6 +69,11 @@ class ArchivePlace:
         archive = self.archive(int(self.catalogue.archive[row]))
         return archive.read(int(self.catalogue.number[row]), LIMIT)
 
+    def head(self, row: int, most: int) -> bytes:
+        """The first `most` bytes of what an entry holds; no more is inflated."""
+        archive = self.archive(int(self.catalogue.archive[row]))
+        return next(archive.stream(int(self.catalogue.number[row]), most), b"")
+
     def path_of(self, row: int) -> Path:
         """The path by which this place knows an entry."""
         listing = self.catalogue.listings[int(self.catalogue.archive[row])]

@@ -38,8 +38,8 @@ class Session:
         self.total = 0
         self.is_read = False
         self.active = 0
-        # What the search field of a dialog offers: (label, actor), as long as it is open.
-        self.actors: list[tuple[str, Actor]] = []
+        # The characters of the catalogue, once they were asked for.
+        self.actors: list[Actor] | None = None
         self._query = ""
         self._only_live = True
         self._ticked: set[tuple[Path, str]] = set()
@@ -68,6 +68,7 @@ class Session:
             return False
         chosen = self.entry(self.active)
         self.catalogue = Catalogue(listings)
+        self.actors = None
         self._search()
         self._choose(chosen)
         return True

@@ -48,7 +48,9 @@ def _dnt_header(reader: Reader) -> tuple[int, bytes, int, list[tuple[bytes, int]
     rows = reader.integer("<u4", "row count")
     if count * 3 > reader.left:
         raise FormatError(
-            f"{count} columns do not fit into the file", offset=reader.offset, found=f"{reader.left} bytes before the end"
+            f"{count} columns do not fit into the file",
+            offset=reader.offset,
+            found=f"{reader.left} bytes before the end",
         )
     return head, skipped, rows, [_dnt_column(reader, number) for number in range(count)]
 
@@ -65,7 +67,10 @@ def read_ext(data: bytes) -> Table:
     header = reader.array(_EXT_HEADER, 1, "counts of the header")[0]
     fields = reader.array(_EXT_COLUMN, int(header["column_count"]), "columns")
     columns = [
-        (bytes(name).rstrip(b"\0"), _kind(int(kind), number, _EXT_HEADER.itemsize + (number + 1) * _EXT_COLUMN.itemsize - 4))
+        (
+            bytes(name).rstrip(b"\0"),
+            _kind(int(kind), number, _EXT_HEADER.itemsize + (number + 1) * _EXT_COLUMN.itemsize - 4),
+        )
         for number, (name, kind) in enumerate(fields.tolist())
     ]
     start = Table(EXT, np.zeros(0, np.uint32), (), int(header["unknown"]))
@@ -222,7 +227,8 @@ def summary(table: Table) -> dict[str, Any]:
     return {
         "rows": len(table),
         "columns": [
-            {"name": table_encoding.decode(column.name, encoding), "type": KINDS[column.kind]} for column in table.columns
+            {"name": table_encoding.decode(column.name, encoding), "type": KINDS[column.kind]}
+            for column in table.columns
         ],
         "ids": f"{table.ids.min()} to {table.ids.max()}" if len(table) else "none",
         "encoding": encoding,

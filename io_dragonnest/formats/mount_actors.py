@@ -73,7 +73,9 @@ def _candidates(place: ArchivePlace, count: int) -> list[int]:
     """The tables that can have so many file names, by their headers."""
     catalogue = place.catalogue
     own = pak_names.SEPARATOR + TABLE
-    rows = [row for row in catalogue.with_suffix(_TABLES) if not (pak_names.SEPARATOR + catalogue.keys[row]).endswith(own)]
+    rows = [
+        row for row in catalogue.with_suffix(_TABLES) if not (pak_names.SEPARATOR + catalogue.keys[row]).endswith(own)
+    ]
     sizes: npt.NDArray[np.uint32] = catalogue.original[rows]
     # A row has an id and the length of a text at the least.
     fitting = np.flatnonzero((sizes >= 6 * _COVERED * count) & (sizes <= _MOST)).tolist()

@@ -36,9 +36,7 @@ _UTF_8 = "UTF-8, which a spreadsheet calls CSV UTF-8"
 _CELL = re.compile('"(?:[^"]|"")*"|[^",;\\t\\r\\n]*')
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 # What a spreadsheet takes for a formula, a number, a truth or a date; and what looks as if it had been guarded.
-_GUARDED = re.compile(
-    rf"'|\s*(?:[=+\-@.,$%(\d£€¥₩]|(?:true|false)\s*$|(?:{_MONTHS})[a-z]*[\s./,-]*\d)", re.IGNORECASE
-)
+_GUARDED = re.compile(rf"'|\s*(?:[=+\-@.,$%(\d£€¥₩]|(?:true|false)\s*$|(?:{_MONTHS})[a-z]*[\s./,-]*\d)", re.IGNORECASE)
 
 
 def write(table: Table, encoding: str = "auto", *, bom: bool = False, plain: bool = False) -> bytes:

@@ -109,9 +109,7 @@ def encode(text: str, encoding: str) -> bytes:
             return text.encode(codec)
         # Literal and digits of an escape in turn.
         parts = _ESCAPE.split(text)
-        return b"".join(
-            bytes.fromhex(part) if number % 2 else part.encode(codec) for number, part in enumerate(parts)
-        )
+        return b"".join(bytes.fromhex(part) if number % 2 else part.encode(codec) for number, part in enumerate(parts))
     except UnicodeEncodeError as error:
         char = error.object[error.start]
         shown = f'"{char}" (U+{ord(char):04X})' if char.isprintable() else f"U+{ord(char):04X}"

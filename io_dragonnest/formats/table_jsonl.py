@@ -126,7 +126,9 @@ def _row(found: Any, number: int, columns: Sequence[tuple[str, int]]) -> list[An
             missing = [key for key in keys if key not in found]
             other = [key for key in found if key not in set(keys)]
             raise FormatError(
-                f'line {number} has no "{missing[0]}"' if missing else f'line {number} has "{other[0]}", which is no column'
+                f'line {number} has no "{missing[0]}"'
+                if missing
+                else f'line {number} has "{other[0]}", which is no column'
             )
         return [found[key] for key in keys]
     if not isinstance(found, list) or len(found) != len(columns) + 1:

@@ -181,7 +181,9 @@ def stacked(parts: Sequence[Cells], kind: int) -> Cells:
     offsets = np.cumsum([0, *(len(part.buffer) for part in texts)]).tolist()
     return Texts(
         np.concatenate([np.zeros(0, np.uint8), *(part.buffer for part in texts)]),
-        np.concatenate([np.zeros(0, np.int64), *(part.starts + n for part, n in zip(texts, offsets[:-1], strict=True))]),
+        np.concatenate(
+            [np.zeros(0, np.int64), *(part.starts + n for part, n in zip(texts, offsets[:-1], strict=True))]
+        ),
         np.concatenate([np.zeros(0, np.uint16), *(part.sizes for part in texts)]),
     )
 

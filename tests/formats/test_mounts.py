@@ -363,7 +363,9 @@ def test_the_head_of_an_entry_is_its_beginning(tmp_path: Path) -> None:
 @pytest.mark.samples("*actortable.dnt")
 def test_the_real_table_of_actors(sample: Path, tmp_path: Path) -> None:
     """It counts: with a table of file names made for it, the archer is found."""
-    names = dnt.write(tables.table(("_FileName",), (1,), [(number, b"n%d.skn" % number) for number in range(1, 30_000)]))
+    names = dnt.write(
+        tables.table(("_FileName",), (1,), [(number, b"n%d.skn" % number) for number in range(1, 30_000)])
+    )
     path = make(
         tmp_path / "game.pak",
         Item("\\resource\\ext\\actortable.dnt", sample.read_bytes()),

@@ -31,7 +31,7 @@ _COVERED = 0.5  # how many of the numbers have to be rows of a table of file nam
 
 
 def read(place: ArchivePlace) -> list[Actor]:
-    """The characters whose models the archives name. Raises `UserError` where there is no table of them, or a bad one."""
+    """The characters that have a model. Raises `UserError` where there is no table of them, or a bad one."""
     row = place.catalogue.by_base_name(TABLE)
     if row is None:
         raise UserError(f'no mounted archive holds "{TABLE}", the table of characters')
@@ -45,7 +45,7 @@ def read(place: ArchivePlace) -> list[Actor]:
     named = [actor for actor in found if actor.skin]
     if not named and any(actor.skin_number for actor in found):
         raise UserError(
-            "the table has numbers instead of the names of models, and no table in the mounted archives has their names",
+            "the table has numbers instead of the names of models, and no table in the archives has their names",
             path=TABLE,
         )
     if not named:

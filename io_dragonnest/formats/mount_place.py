@@ -41,6 +41,8 @@ class ArchivePlace:
         self._rows: dict[Path, int] = {}
         # The entries that were read by their paths, in order: what an import took in.
         self.taken: list[int] = []
+        # A sentence for each texture that is there and cannot be read.
+        self.unreadable: list[str] = []
 
     def __enter__(self) -> Self:
         return self
@@ -111,9 +113,11 @@ class ArchivePlace:
         row = self.catalogue.by_base_name(name)
         if row is None:
             return None
-        with contextlib.suppress(UserError):
+        try:
             return self.content(row)
-        return None
+        except UserError as error:
+            self.unreadable.append(str(error))
+            return None
 
     def library(self) -> Library:
         """Where an import out of these archives looks for textures: the user's folders first, then the archives."""

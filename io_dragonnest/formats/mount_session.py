@@ -40,6 +40,8 @@ class Session:
         self.active = 0
         # The characters of the catalogue, once they were asked for.
         self.actors: list[Actor] | None = None
+        # The archive that was last written to.
+        self.patch: Path | None = None
         self._query = ""
         self._only_live = True
         self._ticked: set[tuple[Path, str]] = set()
@@ -68,6 +70,7 @@ class Session:
             return False
         chosen = self.entry(self.active)
         self.catalogue = Catalogue(listings)
+        self.catalogue.prepare()
         self.actors = None
         self._search()
         self._choose(chosen)

@@ -88,6 +88,7 @@ class _ImportMixin(StepsMixin):
         with archive_state.place(context) as place:
             rows, options = self.wanted(context, place)
             self._request = Request(place, rows, FORMATS, options, Digest())
+            self._request.failures += archive_state.session().problems.values()
             yield from self._request.steps(context, shown)
 
     def finish(self, context: bpy.types.Context) -> set[str]:

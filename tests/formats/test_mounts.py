@@ -126,6 +126,30 @@ def test_natural_order_of_a_folder(tmp_path: Path) -> None:
         mounts.archives_in([tmp_path / "nowhere"])
 
 
+@pytest.mark.parametrize(
+    ("there", "name"),
+    [
+        ([], "patch.pak"),
+        (["Resource00.pak", "Resource09.pak", "Resource9.pak"], "Resource10.pak"),
+        (["Resource2.pak", "Resource10.pak"], "Resource11.pak"),
+        (["Resource99.PAK", "a.pak"], "Resource100.PAK"),
+        (["Resource1.pak", "mod.pak", "ZZ.pak"], "ZZ_patch.pak"),
+    ],
+)
+def test_a_new_patch_comes_last(there: list[str], name: str, tmp_path: Path) -> None:
+    found = [tmp_path / each for each in there]
+    assert mounts.patch_name(found) == name
+    assert mounts.taken_after(tmp_path / name, found) == []
+    assert mounts.taken_after(tmp_path / "0.pak", [*found, tmp_path / "other" / "z.pak"]) == found
+
+
+def test_an_encrypted_archive_is_marked(tmp_path: Path) -> None:
+    path = make(tmp_path / "locked.pak", *(Item(f"\\{number}", payload=archives.ENCRYPTED) for number in range(9)))
+    for _time in ("read", "kept"):
+        assert mount_index.load(path, tmp_path / "kept").encrypted
+    assert not mount_index.load(make(tmp_path / "open.pak", Item("\\a", b"a"))).encrypted
+
+
 # Kept listings.
 
 
@@ -212,6 +236,14 @@ def test_a_place_reads_entries_by_their_paths(three: list[Path], tmp_path: Path)
         assert place.read(tmp_path / "plain.txt") == b"disk"
         assert place.texture("B.DDS") == b"far"
         assert place.texture("none.dds") is None
+        assert not place.unreadable
+
+
+def test_a_texture_that_cannot_be_read_is_told_of(tmp_path: Path) -> None:
+    found = catalogue(make(tmp_path / "bad.pak", Item("\\a.dds", b"x" * 90, payload=b"\x78\x01broken")))
+    with ArchivePlace(found) as place:
+        assert place.texture("a.dds") is None
+        assert [sentence.partition(":")[0] for sentence in place.unreadable] == ["bad.pak"]
 
 
 def test_a_name_that_climbs_makes_no_path_that_does(tmp_path: Path) -> None:
@@ -341,9 +373,9 @@ def test_actors_that_cannot_be_named_are_said(tmp_path: Path) -> None:
     none = dnt.write(tables.table(("_StaticName", "_SkinName", "_AniName"), (1, 1, 1), [(1, b"No", b"", b"")]))
     for found, sentence in (
         ({"other": none}, 'no mounted archive holds "actortable.dnt"'),
-        ({"actortable": numbers}, "no table in the mounted archives has their names"),
+        ({"actortable": numbers}, "no table in the archives has their names"),
         # It would name them, but none of these models is mounted.
-        ({"actortable": numbers, "files": dnt.write(tables.file_names())}, "no table in the mounted archives"),
+        ({"actortable": numbers, "files": dnt.write(tables.file_names())}, "no table in the archives"),
         ({"actortable": none}, "names no model"),
         ({"actortable": b"\0" * 40}, r"actortable\.dnt"),
     ):

@@ -138,7 +138,7 @@ class Catalogue:
 
     def search(self, query: str, *, only_live: bool = False) -> npt.NDArray[np.int64]:
         """The rows that `query` finds, in order: by words or wildcards, see `NameIndex.search`."""
-        rows = self._index.search(query) if query.strip() else np.arange(len(self))
+        rows = self._index.search(query)
         return rows[self.marks[rows] == Mark.LIVE] if only_live else rows
 
     def with_suffix(self, *suffixes: str) -> list[int]:

@@ -155,7 +155,7 @@ class ArchiveExport(ExportHelper):
         return True
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Propose the entry that the model came from, or the one that the list has chosen; ask for the archive."""
+        """Propose the entry that the model came from, or that the list has chosen; ask for the archive."""
         if not self.entry_name:
             self.entry_name = proposed(context)
         if not self.filepath:

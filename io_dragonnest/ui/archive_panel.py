@@ -18,16 +18,12 @@ from .archive_operators import ACTIVE
 if TYPE_CHECKING:
     from ..formats.mount_session import Session
 
-_ICONS: dict[Mark, Any] = {
-    Mark.LIVE: "NONE",
-    Mark.DELETED: "TRASH",
-    Mark.SHADOWED: "GHOST_DISABLED",
-    Mark.OVERRIDDEN: "GHOST_DISABLED",
-}
+# What stands in the list in place of the size.
+_SHORT = {Mark.DELETED: "deleted", Mark.SHADOWED: "shadowed", Mark.OVERRIDDEN: "overridden"}
 _SAID = {
     Mark.LIVE: "live",
     Mark.DELETED: "deleted",
-    Mark.SHADOWED: "hidden by a later entry of this archive",
+    Mark.SHADOWED: "shadowed by a later entry of this archive",
     Mark.OVERRIDDEN: "overridden by a later archive",
 }
 
@@ -89,12 +85,12 @@ class DRAGONNEST_UL_archive_entries(bpy.types.UIList):
             return
         row = layout.row(align=True)
         row.prop(item, "use", text="")
-        split = row.split(factor=0.62, align=True)
+        split = row.split(factor=0.66, align=True)
         split.active = entry.mark == Mark.LIVE
         split.label(text=entry.base_name)
         right = split.row()
         right.alignment = "RIGHT"
-        right.label(text=size(entry.size) if entry.mark != Mark.DELETED else "deleted", icon=_ICONS[entry.mark])
+        right.label(text=_SHORT.get(entry.mark) or size(entry.size))
 
 
 class DRAGONNEST_PT_archives(bpy.types.Panel):
@@ -176,7 +172,7 @@ class DRAGONNEST_PT_archives(bpy.types.Panel):
         column.scale_y = 0.8
         folder = entry.name[: len(entry.name) - len(pak_names.base_name(entry.name))]
         column.label(text=folder or pak_names.SEPARATOR)
-        column.label(text=f"{entry.archive.name}: {_SAID[entry.mark]}")
+        column.label(text=f"{entry.archive.name}: {_SAID[entry.mark]}, {size(entry.size)}")
 
 
 class DRAGONNEST_MT_archive_extract(bpy.types.Menu):

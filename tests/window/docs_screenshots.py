@@ -305,11 +305,11 @@ def test_archives(screen: Screen, models: Path) -> None:
         bpy.ops.view3d.view_all()
         bpy.ops.view3d.zoom(delta=-1)
     screen.wait(5)
-    view.region_3d.view_location -= view.region_3d.view_rotation @ Vector((0.3, 0.0, 0.0))
+    view.region_3d.view_location -= view.region_3d.view_rotation @ Vector((0.55, 0.0, 0.0))
     with screen.override():
         bpy.ops.screen.screen_full_area()  # all of the sidebar
     screen.wait(5)
-    keep_viewport(screen, "archives", 740, 110)
+    keep_viewport(screen, "archives", 680, 110)
     with screen.override():
         bpy.ops.screen.back_to_previous()
         bpy.ops.dragonnest.archive_unmount(which="ALL")

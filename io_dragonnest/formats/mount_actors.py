@@ -17,8 +17,6 @@ from . import actors, dnt, pak_names
 from .table import TEXT
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from .actors import Actor
     from .mount_place import ArchivePlace
     from .table import Table
@@ -76,7 +74,7 @@ def _candidates(place: ArchivePlace, count: int) -> list[int]:
     rows = [
         row for row in catalogue.with_suffix(_TABLES) if not (pak_names.SEPARATOR + catalogue.keys[row]).endswith(own)
     ]
-    sizes: npt.NDArray[np.uint32] = catalogue.original[rows]
+    sizes = catalogue.original[rows].astype(np.int64)
     # A row has an id and the length of a text at the least.
     fitting = np.flatnonzero((sizes >= 6 * _COVERED * count) & (sizes <= _MOST)).tolist()
     return [rows[number] for number in fitting if _can_name(place, rows[number], count)]

@@ -299,7 +299,7 @@ def test_a_texture_that_is_damaged_is_told_of(tmp_path: Path) -> None:
     broken = Item("\\z\\fox_body.dds", b"x" * 500, payload=b"\x78\x01broken")
     bpy.ops.dragonnest.archive_mount(filepath=str(make(tmp_path / "bad.pak", *fox_items(), broken)))
     assert bpy.ops.dragonnest.archive_import(names="fox.skn") == {"FINISHED"}
-    assert 'the entry "\\z\\fox_body.dds" is damaged' in bpy.data.texts[transfer.REPORT].as_string()
+    assert 'the entry "\\z\\fox_body.dds" ends early' in bpy.data.texts[transfer.REPORT].as_string()
 
 
 # Characters by name.

@@ -124,7 +124,8 @@ class NameIndex:
         pieces = wanted.split("*")
         if not _OTHERS & set(wanted) and not any(pieces[1:-1]):
             if len(pieces) == 1:
-                return mask & (starts + len(_bytes(wanted)) == self._stops)
+                mask &= starts + len(_bytes(wanted)) == self._stops
+                return mask
             # Only a beginning and an end, which must not overlap.
             tail = _bytes(pieces[-1])
             mask &= self._at(self._stops - len(tail), tail)

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...io_common.formats import files
 from ...io_common.formats.errors import FileAccessError, FormatError, UserError
-from . import pak, pak_names
+from . import pak, pak_check, pak_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .pak import Archive
 
 SUFFIX = ".index"
-_MAGIC = b"Dragon Nest archive index 1\n"
+_MAGIC = b"Dragon Nest archive index 2\n"
 _SIZES = struct.Struct("<5I")  # checksum of the rest, bytes of the JSON, entries, bytes of the names, zero
 _FIELDS = (("stored", "<u4"), ("original", "<u4"), ("states", "u1"))
 
@@ -59,7 +59,7 @@ def stamp_of(path: Path) -> Stamp:
 class Listing:
     """The entries of one archive. `names` as they are there; `stored` and `original` u4 (n,), bytes; `states` u1 (n,).
 
-    `states` are those of `pak.State`: what the archive alone says.
+    `states` are those of `pak.State`: what the archive alone says. `encrypted`: no entry can be read.
     """
 
     path: Path
@@ -68,6 +68,7 @@ class Listing:
     stored: npt.NDArray[np.uint32]
     original: npt.NDArray[np.uint32]
     states: npt.NDArray[np.uint8]
+    encrypted: bool = False
 
     @cached_property
     def keys(self) -> list[str]:
@@ -81,7 +82,8 @@ class Listing:
 def listing_of(archive: Archive, path: Path, stamp: Stamp) -> Listing:
     """The listing of an open archive."""
     index = archive.index
-    return Listing(path, stamp, archive.names, index["stored"].copy(), index["original"].copy(), archive.states)
+    stored, original = index["stored"].copy(), index["original"].copy()
+    return Listing(path, stamp, archive.names, stored, original, archive.states, pak_check.is_encrypted(archive))
 
 
 def load(path: Path, folder: Path | None = None) -> Listing:
@@ -121,7 +123,8 @@ def _read(path: Path, stamp: Stamp) -> Listing:
 
 def encode(found: Listing) -> bytes:
     """A listing as bytes."""
-    about = json.dumps({"path": str(found.path), "size": found.stamp.size, "time": found.stamp.time}).encode()
+    said = {"path": str(found.path), "size": found.stamp.size, "time": found.stamp.time, "encrypted": found.encrypted}
+    about = json.dumps(said).encode()
     names = "\0".join(found.names).encode()
     arrays = [np.ascontiguousarray(getattr(found, name), kind).tobytes() for name, kind in _FIELDS]
     body = b"".join([about, names, *arrays])
@@ -147,4 +150,4 @@ def decode(data: bytes, path: Path, stamp: Stamp) -> Listing:
     for name, kind in _FIELDS:
         arrays[name] = np.frombuffer(data, kind, count, place)
         place += arrays[name].nbytes
-    return Listing(path, stamp, names, **arrays)
+    return Listing(path, stamp, names, **arrays, encrypted=bool(about["encrypted"]))

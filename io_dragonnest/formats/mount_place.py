@@ -41,6 +41,8 @@ class ArchivePlace:
         self._rows: dict[Path, int] = {}
         # The entries that were read by their paths, in order: what an import took in.
         self.taken: list[int] = []
+        # A sentence for each texture that is there and cannot be read.
+        self.unreadable: list[str] = []
 
     def __enter__(self) -> Self:
         return self
@@ -68,6 +70,11 @@ class ArchivePlace:
         """What an entry holds."""
         archive = self.archive(int(self.catalogue.archive[row]))
         return archive.read(int(self.catalogue.number[row]), LIMIT)
+
+    def head(self, row: int, most: int) -> bytes:
+        """The first `most` bytes of what an entry holds; no more is inflated."""
+        archive = self.archive(int(self.catalogue.archive[row]))
+        return next(archive.stream(int(self.catalogue.number[row]), most), b"")
 
     def path_of(self, row: int) -> Path:
         """The path by which this place knows an entry."""
@@ -106,9 +113,11 @@ class ArchivePlace:
         row = self.catalogue.by_base_name(name)
         if row is None:
             return None
-        with contextlib.suppress(UserError):
+        try:
             return self.content(row)
-        return None
+        except UserError as error:
+            self.unreadable.append(str(error))
+            return None
 
     def library(self) -> Library:
         """Where an import out of these archives looks for textures: the user's folders first, then the archives."""

@@ -38,8 +38,10 @@ class Session:
         self.total = 0
         self.is_read = False
         self.active = 0
-        # What the search field of a dialog offers: (label, actor), as long as it is open.
-        self.actors: list[tuple[str, Actor]] = []
+        # The characters of the catalogue, once they were asked for.
+        self.actors: list[Actor] | None = None
+        # The archive that was last written to.
+        self.patch: Path | None = None
         self._query = ""
         self._only_live = True
         self._ticked: set[tuple[Path, str]] = set()
@@ -68,6 +70,8 @@ class Session:
             return False
         chosen = self.entry(self.active)
         self.catalogue = Catalogue(listings)
+        self.catalogue.prepare()
+        self.actors = None
         self._search()
         self._choose(chosen)
         return True

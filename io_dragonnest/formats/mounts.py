@@ -80,6 +80,10 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def prepare(self) -> None:
+        """Make what searching needs, so that the first letter typed does not wait for it."""
+        self._index.prepare()
+
     @cached_property
     def _index(self) -> NameIndex:
         return NameIndex(self.keys)
@@ -159,6 +163,21 @@ def _marks(keys: list[str], states: npt.NDArray[np.generic]) -> npt.NDArray[np.u
 def natural(name: str) -> list[tuple[int, int, str]]:
     """A key that sorts names as people do: "Resource2.pak" before "Resource10.pak", without regard to case."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", name.lower())]
+
+
+def patch_name(found: Sequence[Path]) -> str:
+    """A file name for a new archive that comes after those of `found`: that of the last, with the next number."""
+    last = max((path.name for path in found), key=natural, default="")
+    numbered = re.fullmatch(r"(.*?)([0-9]+)(\.[^.]*)", last)
+    if numbered is None:
+        return f"{last.rpartition('.')[0]}_patch.pak" if last else "patch.pak"
+    start, number, suffix = numbered.groups()
+    return f"{start}{int(number) + 1:0{len(number)}}{suffix}"
+
+
+def taken_after(path: Path, others: Iterable[Path]) -> list[Path]:
+    """Those of `others` that the game takes after `path`, as they lie in the same folder and their names come later."""
+    return [other for other in others if other.parent == path.parent and natural(other.name) > natural(path.name)]
 
 
 def archives_in(folders: Iterable[Path]) -> list[Path]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ...io_common.formats import registry
-from ...io_common.formats.errors import UserError
+from ...io_common.formats.errors import Cancelled, UserError
 from ...io_common.formats.options import option
 from ...io_common.scene import transfer
 from ..formats import mount_place, root_motion
@@ -100,6 +100,8 @@ class Request:
             try:
                 with shown.part(number / len(rows), (number + 1) / len(rows)):
                     self.objects += self._one(context, row, ready, shown)
+            except Cancelled:
+                raise
             except UserError as error:
                 self.failures.append(str(error.at(self.place.path_of(row))))
 
@@ -131,6 +133,9 @@ class Request:
         job = transfer.Job(_options_for(entry, ready), self.digest, self.formats, shown)
         made = transfer.import_file(context, entry, path, job)
         taken = list(dict.fromkeys(self.place.taken[start:]))
+        for sentence in self.place.unreadable:
+            self.digest.add(sentence.rstrip("."))
+        self.place.unreadable.clear()
         _remember(made, self.place, row, taken)
         return made, taken
 

@@ -15,7 +15,7 @@ from ...io_common.formats.digest import Digest
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import progress
 from ...io_common.ui import props, report
-from ..formats import pak_write
+from ..formats import mounts, pak_write
 from ..formats.mount_place import ArchivePlace
 from ..formats.mounts import Mark
 from ..formats.pak_extract import Extraction
@@ -77,6 +77,7 @@ class ArchiveExtract(StepsMixin):
     def steps(self, context: bpy.types.Context, _shown: Progress) -> Iterator[tuple[float, str]]:
         """Extract entry by entry, archive by archive."""
         here = archive_state.require(context)
+        self._failures += here.problems.values()
         rows = _rows(here, self.which)
         folder = Path(bpy.path.abspath(self.directory))
         extraction = Extraction(folder, overwrite=self.overwrite, flat=self.flat)
@@ -154,12 +155,11 @@ class ArchiveExport(ExportHelper):
         return True
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Propose the entry that the model came from, or else the one that the list has chosen; ask for the archive."""
+        """Propose the entry that the model came from, or that the list has chosen; ask for the archive."""
         if not self.entry_name:
             self.entry_name = proposed(context)
         if not self.filepath:
-            mounted = archive_state.paths(context)
-            self.filepath = str((mounted[-1].parent if mounted else Path()) / "patch.pak")
+            self.filepath = str(proposed_archive(context))
         result: Any = super().invoke(context, event)
         return result
 
@@ -181,8 +181,15 @@ class ArchiveExport(ExportHelper):
         except UserError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        here.patch = path
         here.choose(name)
         archive_state.show(context)
+        later = mounts.taken_after(path, others)
+        if later:
+            digest.add(
+                f"{later[-1].name} lies in the same folder and has a name that comes later; a game that goes by names "
+                "takes that for the last one, so rename one of them"
+            )
         written = [*done.added, *done.replaced]
         what = ", ".join(written) if written else "nothing, as it holds all this already"
         report.tell(cast("bpy.types.Operator", self), digest, [], f"Wrote to {path.name}: {what}.")
@@ -205,6 +212,17 @@ class ArchiveExport(ExportHelper):
         """The entry, and the options, in the file dialog."""
         self.layout.prop(self, "entry_name")
         props.draw(self.layout, self, ExportArchiveOptions)
+
+
+def proposed_archive(context: bpy.types.Context) -> Path:
+    """The archive that was written to, while it is mounted last; else a new one, which the game takes last."""
+    found = archive_state.paths(context)
+    if not found:
+        return Path("patch.pak")
+    if found[-1] == archive_state.session().patch:
+        return found[-1]
+    folder = found[-1].parent
+    return folder / mounts.patch_name([path for path in found if path.parent == folder])
 
 
 def proposed(context: bpy.types.Context) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -14,7 +15,7 @@ from ...io_common.formats.options import describe
 from ...io_common.scene import transfer
 from ...io_common.ui import preferences, props, report
 from ...io_common.ui.importer import ImportMixin
-from ..formats import actors, mount_place, pak_names
+from ..formats import actors, mount_actors, mount_place, pak_names
 from ..formats.library import Library
 from ..formats.mount_place import ArchivePlace
 from ..formats.mounts import Mark
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from ..formats.actors import Actor
     from ..formats.mount_session import Session
 
-TABLE = "actortable.dnt"
 _MOST_FOUND = 200  # of a search field
 
 
@@ -50,7 +50,11 @@ def _options(**defaults: Any) -> dict[str, Any]:
     found = props.annotations(ImportArchiveOptions)
     info = describe(ImportArchiveOptions)["hierarchy_from"][0]
     found["hierarchy_from"] = StringProperty(
-        name=info.label, description=info.help, search=_search_animations, search_options={"SUGGESTION"}
+        name=info.label,
+        description=info.help,
+        search=_search_animations,
+        search_options={"SUGGESTION"},
+        options={"SKIP_SAVE"},  # the next model has another one
     )
     if "use_animation" in defaults:
         about = describe(ImportArchiveOptions)["use_animation"][0]
@@ -68,8 +72,8 @@ class _ImportMixin(StepsMixin):
         layout: Any
         _request: Request
 
-    def names_wanted(self, context: bpy.types.Context, place: ArchivePlace) -> list[int]:
-        """The rows to import. Raises `UserError`."""
+    def wanted(self, context: bpy.types.Context, place: ArchivePlace) -> tuple[list[int], ImportArchiveOptions]:
+        """The rows to import, and how. Raises `UserError`."""
         raise NotImplementedError
 
     def chosen_options(self, context: bpy.types.Context) -> ImportArchiveOptions:
@@ -82,8 +86,9 @@ class _ImportMixin(StepsMixin):
     def steps(self, context: bpy.types.Context, shown: Progress) -> Iterator[tuple[float, str]]:
         """Import entry by entry."""
         with archive_state.place(context) as place:
-            rows = self.names_wanted(context, place)
-            self._request = Request(place, rows, FORMATS, self.chosen_options(context), Digest())
+            rows, options = self.wanted(context, place)
+            self._request = Request(place, rows, FORMATS, options, Digest())
+            self._request.failures += archive_state.session().problems.values()
             yield from self._request.steps(context, shown)
 
     def finish(self, context: bpy.types.Context) -> set[str]:
@@ -129,9 +134,10 @@ class ArchiveImport(_ImportMixin):
                 return {"CANCELLED"}
         return self.run(context, modal=modal and "\n" in self.names)
 
-    def names_wanted(self, _context: bpy.types.Context, place: ArchivePlace) -> list[int]:
+    def wanted(self, context: bpy.types.Context, place: ArchivePlace) -> tuple[list[int], ImportArchiveOptions]:
         """By their names, so that the import can be repeated with other options."""
-        return [mount_place.find(place.catalogue, name) for name in self.names.split("\n") if name]
+        rows = [mount_place.find(place.catalogue, name) for name in self.names.split("\n") if name]
+        return rows, self.chosen_options(context)
 
     def draw(self, _context: bpy.types.Context) -> None:
         """The options, in the panel for adjusting the last action."""
@@ -156,16 +162,12 @@ def _chosen_names(here: Session) -> list[str]:
 
 
 def table(context: bpy.types.Context) -> list[Actor]:
-    """The actors that the mounted archives name. Raises `UserError` where there is no table of them, or a bad one."""
+    """The characters that the mounted archives name, read once. Raises `UserError` without a table of them."""
     with archive_state.place(context) as place:
-        row = place.catalogue.by_base_name(TABLE)
-        if row is None:
-            raise UserError(f'no mounted archive holds "{TABLE}", the table of characters')
-        found = actors.read(place.content(row))
-    named = [actor for actor in found if actor.skin]
-    if not named and actors.needs_file_names(found):
-        raise UserError("the table of characters has numbers instead of the names of models, which is not supported")
-    return named
+        here = archive_state.session()
+        if here.actors is None:
+            here.actors = mount_actors.read(place)
+        return here.actors
 
 
 def _label(actor: Actor) -> str:
@@ -186,14 +188,10 @@ class ArchiveActor(_ImportMixin):
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Read the table, then ask for the character."""
         try:
-            known = table(context)
+            table(context)
         except UserError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        if not known:
-            self.report({"ERROR"}, "The table of characters names no model.")
-            return {"CANCELLED"}
-        archive_state.session().actors = [(_label(actor), actor) for actor in known]
         dialog: Any = context.window_manager.invoke_props_dialog
         result: set[str] = dialog(self, width=420)
         return result
@@ -202,24 +200,19 @@ class ArchiveActor(_ImportMixin):
         """Import it at once."""
         return self.run(context, modal=False)
 
-    def names_wanted(self, context: bpy.types.Context, place: ArchivePlace) -> list[int]:
-        """The model of the character; its animations say what hangs on what."""
+    def wanted(self, context: bpy.types.Context, place: ArchivePlace) -> tuple[list[int], ImportArchiveOptions]:
+        """The model of the character; its animations say what hangs on what, unless the user chose others."""
         wanted = self.actor.strip()
         if not wanted:
             raise UserError("no character was chosen")
         found = [actor for actor in table(context) if wanted.lower() in {_label(actor).lower(), actor.name.lower()}]
         if not found:
             raise UserError(f'the table has no character "{wanted[:80]}" that has a model')
-        actor = found[0]
-        row = mount_place.find(place.catalogue, actor.skin)
-        ani = place.catalogue.by_base_name(actor.ani) if actor.ani else None
-        if not self.options_given() and ani is not None:
-            self.hierarchy_from = place.catalogue.name(ani)
-        return [row]
-
-    def options_given(self) -> bool:
-        """Whether the user chose another ANI."""
-        return bool(self.hierarchy_from)
+        actor, options = found[0], self.chosen_options(context)
+        ani = place.catalogue.by_base_name(actor.ani) if actor.ani and not options.hierarchy_from else None
+        if ani is not None:
+            options = replace(options, hierarchy_from=place.catalogue.name(ani))
+        return [mount_place.find(place.catalogue, actor.skin)], options
 
     def draw(self, _context: bpy.types.Context) -> None:
         """The character, and the options."""
@@ -228,10 +221,8 @@ class ArchiveActor(_ImportMixin):
 
 
 def _search_actors(_self: Any, _context: bpy.types.Context, typed: str) -> list[str]:
-    words = typed.lower().split()
-    known = archive_state.session().actors
-    found = (label for label, actor in known if all(word in f"{label} {actor.skin}".lower() for word in words))
-    return [label for label, _number in zip(found, range(_MOST_FOUND), strict=False)]
+    found = actors.search(archive_state.session().actors or [], typed)
+    return [_label(actor) for actor in found[:_MOST_FOUND]]
 
 
 def textures(context: bpy.types.Context) -> Library:

@@ -12,7 +12,7 @@ from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
 from ...io_common.formats.errors import UserError
 from ...io_common.ui import preferences
-from ..formats import mount_index, mounts
+from ..formats import mount_index, mounts, pak_inflate
 from . import archive_state
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ def tell(operator: bpy.types.Operator, good: Sequence[Path], failures: Sequence[
         count = sum(len(listing) for listing in here.catalogue.listings if listing.path in good)
         what = good[0].name if len(good) == 1 else f"{len(good)} archives"
         operator.report({"INFO"}, f"Mounted {what}, {count} entries.")
+        for listing in here.catalogue.listings:
+            if listing.encrypted and listing.path in good:
+                operator.report({"WARNING"}, f"{listing.path.name}: {pak_inflate.ENCRYPTED}.")
     for failure in failures:
         operator.report({"WARNING" if good else "ERROR"}, failure)
     return {"FINISHED"} if good else {"CANCELLED"}

@@ -49,7 +49,8 @@ class DRAGONNEST_UL_archives(bpy.types.UIList):
         path = Path(item.path)
         listing = next((entry for entry in here.catalogue.listings if entry.path == path), None)
         row = layout.row(align=True)
-        row.label(text=path.name, icon="ERROR" if path in here.problems else "PACKAGE")
+        locked = listing is not None and listing.encrypted
+        row.label(text=path.name, icon="ERROR" if path in here.problems else "LOCKED" if locked else "PACKAGE")
         sub = row.row()
         sub.alignment = "RIGHT"
         sub.label(text=f"{len(listing):,}" if listing is not None else "")
@@ -125,6 +126,10 @@ class DRAGONNEST_PT_archives(bpy.types.Panel):
         self.layout.operator("dragonnest.archive_export", text="Write into Patch Archive…", icon="EXPORT")
 
     def _mounted(self, source: Any, count: int) -> None:
+        for problem in archive_state.session().problems.values():
+            row = self.layout.row()
+            row.alert = True
+            row.label(text=problem, icon="ERROR")
         header, body = self.layout.panel("dragonnest_mounted")
         header.label(text=f"{count} Mounted")
         header.operator("dragonnest.archive_refresh", text="", icon="FILE_REFRESH", emboss=False)
@@ -167,7 +172,7 @@ class DRAGONNEST_PT_archives(bpy.types.Panel):
         column.scale_y = 0.8
         folder = entry.name[: len(entry.name) - len(pak_names.base_name(entry.name))]
         column.label(text=folder or pak_names.SEPARATOR)
-        column.label(text=f"{entry.archive.name}: {_SAID[entry.mark]}")
+        column.label(text=f"{entry.archive.name}: {_SAID[entry.mark]}, {size(entry.size)}")
 
 
 class DRAGONNEST_MT_archive_extract(bpy.types.Menu):

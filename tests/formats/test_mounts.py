@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from addon.io_common.formats.errors import Cancelled, FormatError, UserError
-from addon.io_dragonnest.formats import mount_index, mount_place, mounts, pak_names
+from addon.io_dragonnest.formats import dnt, mount_actors, mount_index, mount_place, mounts, pak_names
 from addon.io_dragonnest.formats.mount_place import ArchivePlace
 from addon.io_dragonnest.formats.mount_session import MOST, Session
 from addon.io_dragonnest.formats.mounts import Catalogue, Mark
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests import archives
+from tests import archives, tables
 from tests.archives import Item
 
 
@@ -126,6 +126,30 @@ def test_natural_order_of_a_folder(tmp_path: Path) -> None:
         mounts.archives_in([tmp_path / "nowhere"])
 
 
+@pytest.mark.parametrize(
+    ("there", "name"),
+    [
+        ([], "patch.pak"),
+        (["Resource00.pak", "Resource09.pak", "Resource9.pak"], "Resource10.pak"),
+        (["Resource2.pak", "Resource10.pak"], "Resource11.pak"),
+        (["Resource99.PAK", "a.pak"], "Resource100.PAK"),
+        (["Resource1.pak", "mod.pak", "ZZ.pak"], "ZZ_patch.pak"),
+    ],
+)
+def test_a_new_patch_comes_last(there: list[str], name: str, tmp_path: Path) -> None:
+    found = [tmp_path / each for each in there]
+    assert mounts.patch_name(found) == name
+    assert mounts.taken_after(tmp_path / name, found) == []
+    assert mounts.taken_after(tmp_path / "0.pak", [*found, tmp_path / "other" / "z.pak"]) == found
+
+
+def test_an_encrypted_archive_is_marked(tmp_path: Path) -> None:
+    path = make(tmp_path / "locked.pak", *(Item(f"\\{number}", payload=archives.ENCRYPTED) for number in range(9)))
+    for _time in ("read", "kept"):
+        assert mount_index.load(path, tmp_path / "kept").encrypted
+    assert not mount_index.load(make(tmp_path / "open.pak", Item("\\a", b"a"))).encrypted
+
+
 # Kept listings.
 
 
@@ -212,6 +236,14 @@ def test_a_place_reads_entries_by_their_paths(three: list[Path], tmp_path: Path)
         assert place.read(tmp_path / "plain.txt") == b"disk"
         assert place.texture("B.DDS") == b"far"
         assert place.texture("none.dds") is None
+        assert not place.unreadable
+
+
+def test_a_texture_that_cannot_be_read_is_told_of(tmp_path: Path) -> None:
+    found = catalogue(make(tmp_path / "bad.pak", Item("\\a.dds", b"x" * 90, payload=b"\x78\x01broken")))
+    with ArchivePlace(found) as place:
+        assert place.texture("a.dds") is None
+        assert [sentence.partition(":")[0] for sentence in place.unreadable] == ["bad.pak"]
 
 
 def test_a_name_that_climbs_makes_no_path_that_does(tmp_path: Path) -> None:
@@ -306,3 +338,72 @@ def test_a_stopped_refresh_changes_nothing(three: list[Path]) -> None:
 def test_keys_are_those_of_the_archives(odd: Path) -> None:
     found = catalogue(odd)
     assert found.keys == sorted(pak_names.key(found.name(row)) for row in range(len(found)))
+
+
+# Characters.
+
+
+def tables_of(path: Path, **found: bytes) -> Path:
+    return make(path, *(Item(f"\\resource\\ext\\{name}.dnt", data) for name, data in found.items()))
+
+
+def test_actors_that_count_find_the_table_that_names_their_models(tmp_path: Path) -> None:
+    """What it is called does not matter; one that has the rows but names nothing that is there is passed over."""
+    items = [Item("\\char\\Warrior.skn", b""), Item("\\char\\archer.skn", b"")]
+    make(tmp_path / "models.pak", *items)
+    rows = [(number, b"", b"sword of %d" % number) for number in (2075, 2076, 2567)]
+    tables_of(
+        tmp_path / "tables.pak",
+        a_first=dnt.write(tables.table(("_Note", "_Item"), (1, 1), rows)),
+        actortable=dnt.write(tables.actors(numbers=True)),
+        broken=b"\x00\x00\x00\x00\xff\xff" + bytes(60),
+        short=dnt.write(tables.mixed()),
+        whatever=dnt.write(tables.file_names()),
+    )
+    with ArchivePlace(catalogue(tmp_path / "models.pak", tmp_path / "tables.pak")) as place:
+        found = mount_actors.read(place)
+    assert [(actor.name, actor.skin, actor.ani) for actor in found] == [
+        ("Warrior", "warrior.skn", "warrior.ani"),
+        ("Archer", "archer.skn", ""),
+    ]
+
+
+def test_actors_that_cannot_be_named_are_said(tmp_path: Path) -> None:
+    numbers = dnt.write(tables.actors(numbers=True))
+    none = dnt.write(tables.table(("_StaticName", "_SkinName", "_AniName"), (1, 1, 1), [(1, b"No", b"", b"")]))
+    for found, sentence in (
+        ({"other": none}, 'no mounted archive holds "actortable.dnt"'),
+        ({"actortable": numbers}, "no table in the archives has their names"),
+        # It would name them, but none of these models is mounted.
+        ({"actortable": numbers, "files": dnt.write(tables.file_names())}, "no table in the archives"),
+        ({"actortable": none}, "names no model"),
+        ({"actortable": b"\0" * 40}, r"actortable\.dnt"),
+    ):
+        path = tables_of(tmp_path / "tables.pak", **found)
+        with ArchivePlace(catalogue(path)) as place, pytest.raises(UserError, match=sentence):
+            mount_actors.read(place)
+
+
+def test_the_head_of_an_entry_is_its_beginning(tmp_path: Path) -> None:
+    content = bytes(range(256)) * 1000
+    found = catalogue(make(tmp_path / "one.pak", Item("\\a.dnt", content), Item("\\b.dnt", b"")))
+    with ArchivePlace(found) as place:
+        assert place.head(0, 1000) == content[:1000]
+        assert place.head(1, 1000) == b""
+
+
+@pytest.mark.samples("*actortable.dnt")
+def test_the_real_table_of_actors(sample: Path, tmp_path: Path) -> None:
+    """It counts: with a table of file names made for it, the archer is found."""
+    names = dnt.write(
+        tables.table(("_FileName",), (1,), [(number, b"n%d.skn" % number) for number in range(1, 30_000)])
+    )
+    path = make(
+        tmp_path / "game.pak",
+        Item("\\resource\\ext\\actortable.dnt", sample.read_bytes()),
+        Item("\\resource\\ext\\x.dnt", names),
+        Item("\\char\\n2076.skn", b""),
+    )
+    with ArchivePlace(catalogue(path)) as place:
+        found = mount_actors.read(place)
+    assert next(actor.skin for actor in found if actor.name == "Archer") == "n2076.skn"

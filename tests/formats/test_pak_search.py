@@ -84,3 +84,28 @@ def test_patterns_are_those_of_the_library(names: list[str], pattern: str) -> No
 def test_words_are_found_anywhere(names: list[str], word: str) -> None:
     keys = pak_names.keys(names)
     assert NameIndex(keys).search(word).tolist() == [number for number, key in enumerate(keys) if word in key]
+
+
+MIXED = st.text(alphabet="abA한\\/.*?[]!", max_size=8)
+
+
+@given(st.lists(st.text(alphabet="ab한\\.", max_size=8), max_size=8), MIXED)
+def test_every_query_finds_what_name_by_name_would(names: list[str], query: str) -> None:
+    keys = pak_names.keys(names)
+    plain = query.replace("/", "\\").lower()
+    wanted = []
+    for number, key in enumerate(keys):
+        if "*" in plain or "?" in plain:
+            tail = key if "\\" in plain else pak_names.base_name(key)
+            is_found = fnmatch.fnmatchcase(tail, plain.lstrip("\\"))
+        else:
+            is_found = plain in key or (plain.startswith("\\") and key.startswith(plain.lstrip("\\")))
+        if is_found:
+            wanted.append(number)
+    assert NameIndex(keys).search(query).tolist() == wanted
+
+
+def test_half_a_character_is_found_nowhere() -> None:
+    assert INDEX.search("\udcff").tolist() == []
+    assert INDEX.search("*\udcff*").tolist() == []
+    assert INDEX.matching("\udcff").tolist() == []

@@ -17,7 +17,7 @@ from addon.io_common.scene import progress, transfer
 from addon.io_common.ui import preferences
 from addon.io_dragonnest.formats import dnt, pak
 from addon.io_dragonnest.scene import archive_import
-from addon.io_dragonnest.ui import archive_state
+from addon.io_dragonnest.ui import archive_export, archive_state
 from addon.io_dragonnest.ui.entries import FORMATS
 
 from tests import archives, tables
@@ -213,7 +213,7 @@ def test_several_ticked_entries_are_one_import(game: Path) -> None:
     shown().rows[0].use = True
     shown().query = "fox.ani"
     shown().rows[0].use = True
-    assert bpy.ops.dragonnest.archive_import(existing_armature="ALWAYS") == {"FINISHED"}
+    assert bpy.ops.dragonnest.archive_import() == {"FINISHED"}
     (rig,) = objects("ARMATURE")
     assert len(rig.data.dragonnest_clips) == 3
     assert {obj.data["dragonnest_msh_entry"] for obj in dragon_scene.meshes()} == {
@@ -289,6 +289,19 @@ def test_the_public_function(game: Path) -> None:
     assert game.is_dir()
 
 
+def test_an_archive_that_is_missing_is_told_of(game: Path) -> None:
+    (game / "Resource2.pak").unlink()
+    assert bpy.ops.dragonnest.archive_import(names="fox.skn") == {"FINISHED"}
+    assert "Resource2.pak: the archive does not exist any more" in bpy.data.texts[transfer.REPORT].as_string()
+
+
+def test_a_texture_that_is_damaged_is_told_of(tmp_path: Path) -> None:
+    broken = Item("\\z\\fox_body.dds", b"x" * 500, payload=b"\x78\x01broken")
+    bpy.ops.dragonnest.archive_mount(filepath=str(make(tmp_path / "bad.pak", *fox_items(), broken)))
+    assert bpy.ops.dragonnest.archive_import(names="fox.skn") == {"FINISHED"}
+    assert 'the entry "\\z\\fox_body.dds" ends early' in bpy.data.texts[transfer.REPORT].as_string()
+
+
 # Characters by name.
 
 
@@ -305,12 +318,30 @@ def test_a_character_by_its_name(game: Path, tmp_path: Path) -> None:
     assert bpy.ops.dragonnest.archive_actor(actor="fox") == {"FINISHED"}
     (rig,) = objects("ARMATURE")
     assert len(rig.data.dragonnest_clips) == 3
-    assert bpy.ops.dragonnest.archive_actor(actor="Archer (1)", existing_armature="ALWAYS", use_animation=False) == {
-        "FINISHED"
-    }
+    assert bpy.ops.dragonnest.archive_actor(actor="Archer (1)", use_animation=False) == {"FINISHED"}
     assert len(objects("ARMATURE")) == 1
     with pytest.raises(RuntimeError, match='the table has no character "No"'):
         bpy.ops.dragonnest.archive_actor(actor="No")
+    assert game.is_dir()
+
+
+def test_the_animations_of_one_character_are_not_those_of_the_next(game: Path, tmp_path: Path) -> None:
+    with_actors(tmp_path)
+    assert bpy.ops.dragonnest.archive_actor(actor="Fox") == {"FINISHED"}
+    last = bpy.context.window_manager.operator_properties_last("dragonnest.archive_actor")
+    assert last is None or last.hierarchy_from == ""
+    assert game.is_dir()
+
+
+def test_a_character_whose_files_are_numbers(game: Path, tmp_path: Path) -> None:
+    rows = [(1, b"Archer", 7, 8), (2, b"Nobody", 0, 0)]
+    data = dnt.write(tables.table(("_StaticName", "_SkinName", "_AniName"), (1, 3, 3), rows))
+    names = dnt.write(tables.table(("_Path",), (1,), [(7, b"fox_ranger.skn"), (8, b"fox.ani")]))
+    items = [Item("\\resource\\ext\\actortable.dnt", data), Item("\\resource\\ext\\other.dnt", names)]
+    bpy.ops.dragonnest.archive_mount(filepath=str(make(tmp_path / "tables.pak", *items)))
+    assert bpy.ops.dragonnest.archive_actor(actor="archer") == {"FINISHED"}
+    assert {obj.data["dragonnest_skn_entry"] for obj in dragon_scene.meshes()} == {f"{MODELS}fox_ranger.skn"}
+    assert len(objects("ARMATURE")[0].data.dragonnest_clips) == 3
     assert game.is_dir()
 
 
@@ -375,6 +406,19 @@ def test_a_model_goes_back_under_its_own_names(game: Path, tmp_path: Path) -> No
     assert bpy.ops.dragonnest.archive_import(names="fox.msh") == {"FINISHED"}
     assert dragon_scene.meshes()[0].data["dragonnest_archive"] == str(patch)
     assert game.is_dir()
+
+
+def test_a_patch_is_named_so_that_the_game_takes_it_last(game: Path) -> None:
+    choose("fox.skn")
+    bpy.ops.dragonnest.archive_import()
+    scene.select(*dragon_scene.meshes())
+    assert archive_export.proposed_archive(bpy.context) == game / "Resource11.pak"
+    assert bpy.ops.dragonnest.archive_export(filepath=str(game / "a patch.pak")) == {"FINISHED"}
+    said = bpy.data.texts[transfer.REPORT].as_string()
+    assert "Resource10.pak lies in the same folder and has a name that comes later" in said
+    assert archive_export.proposed_archive(bpy.context) == game / "a patch.pak", "the one that was written to"
+    archive_state.session().patch = None
+    assert archive_export.proposed_archive(bpy.context) == game / "Resource11.pak"
 
 
 def test_a_model_takes_the_place_of_the_chosen_entry(game: Path, tmp_path: Path) -> None:

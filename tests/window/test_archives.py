@@ -12,6 +12,7 @@ import bpy
 import checkout  # noqa: F401 (before the names below)
 import numpy as np
 import pytest
+from addon.io_dragonnest.ui import archive_state
 from checkout import CHECKOUT
 from screen import pixels, watched
 from test_fox import open_tab
@@ -161,14 +162,54 @@ def test_extraction_shows_progress_and_esc_stops_it(screen: Screen, tmp_path: Pa
 
 
 def test_a_character_is_asked_for(screen: Screen, tmp_path: Path) -> None:
-    """The pop-up with the search field and the options is drawn; Enter without a name is a sentence."""
+    """The pop-up with the search field and the options is drawn; Enter imports, and leaves nothing for the next one."""
     with screen.override():
         bpy.ops.dragonnest.archive_mount(filepath=str(actors(tmp_path)))
-        bpy.ops.dragonnest.archive_actor("INVOKE_DEFAULT")
+    screen.move(500, 500)
+    with screen.override():
+        bpy.ops.dragonnest.archive_actor("INVOKE_DEFAULT", actor="Fox (1)")
     screen.wait(5)
     screen.photograph("actor")
-    screen.key("ESC")
+    screen.key("RET")
+    screen.wait_until(lambda: bpy.data.armatures, "the fox", ticks=200)
     screen.wait(5)
+    look_at_fox(screen)
+    screen.photograph("fox")
+    assert len(bpy.data.armatures[0].dragonnest_clips) == 3
+    last = bpy.context.window_manager.operator_properties_last("dragonnest.archive_actor")
+    assert last.hierarchy_from == "", "the next character would get the animations of this one"
+
+
+def test_every_state_of_the_list_draws(screen: Screen, tmp_path: Path, drawn: dict[str, int]) -> None:
+    """An archive that is missing, an encrypted one, marks of every kind; and archives that were not read yet."""
+    folder = game(tmp_path / "Game")
+    (folder / "Resource03.pak").write_bytes(encrypted({"\\resource\\secret.skn": b"s"}))
+    open_tab(screen)
+    with screen.override():
+        bpy.ops.dragonnest.archive_folder_add(directory=str(folder))
+    (folder / "Resource01.pak").unlink()
+    with screen.override():
+        bpy.ops.dragonnest.archive_refresh()
+    shown().query, shown().only_live = "", False
+    before = dict(drawn)
+    for place in range(len(shown().rows)):
+        shown().active = place
+        screen.redraw()
+    screen.photograph("states")
+    assert all(drawn[name] > count for name, count in before.items())
+    archive_state.ARCHIVES.session = type(archive_state.session())()
+    archive_state.show(bpy.context)
+    before = drawn["panel"]
+    screen.redraw()
+    screen.photograph("not read")
+    assert drawn["panel"] > before
+    shown().only_live = True
+
+
+def encrypted(content: dict[str, bytes]) -> bytes:
+    """An archive whose payloads start as those of encrypted ones do."""
+    data = archive(content)
+    return data[:1024] + bytes.fromhex("51f81a804a7330") + data[1031:]
 
 
 def actors(folder: Path) -> Path:

@@ -2,8 +2,8 @@
 """DNT tables and EXT, their older sibling: bytes to a `Table` and back. All numbers are little-endian.
 
 DNT: u16 version (0 in all known files), u16 n, n bytes that the game skips, u16 columns, u32 rows; per column u16
-length, name, u8 type; the rows; a trailer, u8 5 and "THEND". EXT: i32 unknown, i32 columns, u32 rows; per column a name in 64
-bytes and i32 type; rows and trailer as in a DNT. Nothing in a file says which of the two it is.
+length, name, u8 type; the rows; a trailer, u8 5 and "THEND". EXT: i32 unknown, i32 columns, u32 rows; per column
+a name in 64 bytes and i32 type; rows and trailer as in a DNT. Nothing in a file says which of the two it is.
 """
 
 from __future__ import annotations

@@ -32,9 +32,11 @@ _ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})")
 # How Python decodes a byte that is no text: into U+DC00 plus the byte, which is no character. No encoding has those.
 _STRAY = "surrogateescape"
 _FIRST_STRAY = 0xDC00
-# What must not be shown as it is: control characters, the other line ends of Unicode, stray bytes, a backslash before
-# `xHH`.
-_AWKWARD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\udc00-\udcff]|\\\\(?=x[0-9a-fA-F]{2})")
+# What must not be shown as it is: control characters, the other line ends of Unicode, what is no character (Blender's
+# texts do not keep U+FFFE and U+FFFF), stray bytes, a backslash before `xHH`.
+_AWKWARD = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\udc00-\udcff]|\\\\(?=x[0-9a-fA-F]{2})"
+)
 # Bytes that stand for themselves in every encoding here and never are part of a longer character.
 _SEPARATORS = (b"\0", b"\x1e", b"\x1f", b"\n")
 

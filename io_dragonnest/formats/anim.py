@@ -46,10 +46,12 @@ def sniff(head: bytes, size: int) -> bool:
         nul and other and _is_name(name) and (not parent or _is_name(parent)) and len(rest) >= keys.BASE.itemsize + 4
     ):
         return False
-    values = np.frombuffer(rest, "<f4", 10).astype(np.float64)
+    base = np.frombuffer(rest, "<f4", 10)
     many = int(np.frombuffer(rest, "<i4", 1, keys.BASE.itemsize)[0])
-    if not np.isfinite(values).all() or not 0 <= many * keys.VECTOR_11.itemsize <= size:
+    # Before anything else is done with them: numpy warns of a cast of some NaNs.
+    if not np.isfinite(base).all() or not 0 <= many * keys.VECTOR_11.itemsize <= size:
         return False
+    values = base.astype(np.float64)
     return bool(0.5 < np.linalg.norm(values[3:7]) < 2.0 and (np.abs(values) < 1e6).all())
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ...io_common.formats.errors import ExportError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 DNT, EXT = "dnt", "ext"
 TEXT, BOOL, INT, PERCENT, FLOAT, DOUBLE = range(1, 7)
@@ -31,6 +31,9 @@ DTYPES: dict[int, np.dtype[Any]] = {
 TRAILER = b"\x05THEND"
 LONGEST = 0xFFFF  # bytes of a text, and of a column's name in a DNT
 NAME_FIELD = 64  # bytes of a column's name in an EXT, padded with NUL
+
+# Bytes of texts that are worked on at a time: arrays of all their indices are in memory then.
+BLOCK_BYTES = 1 << 20
 
 Rows = npt.NDArray[np.int64]
 
@@ -163,3 +166,19 @@ def duplicates(ids: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
     """The ids that more than one row has, sorted, each once."""
     values, counts = np.unique(ids, return_counts=True)
     return values[counts > 1]
+
+
+def blocks(columns: Iterable[Cells], count: int, most: int) -> Iterator[slice]:
+    """`count` rows in stretches of at most `most`, and of not much more than `BLOCK_BYTES` of text in all columns."""
+    sizes = np.zeros(count, np.int64)
+    for cells in columns:
+        if isinstance(cells, Texts):
+            sizes += cells.sizes
+    ends = np.cumsum(sizes)
+    first = 0
+    while first < count:
+        before = int(ends[first - 1]) if first else 0
+        fitting = int(np.searchsorted(ends, before + BLOCK_BYTES, "right"))
+        stop = min(count, first + most, max(first + 1, fitting))
+        yield slice(first, stop)
+        first = stop

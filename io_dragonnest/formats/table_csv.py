@@ -20,7 +20,7 @@ import numpy as np
 
 from ...io_common.formats.errors import ExportError, FormatError, UserError
 from . import table_encoding, table_guess, table_numbers, table_rows
-from .table import KINDS, TEXT, Column, Table, Texts
+from .table import KINDS, TEXT, Column, Table, Texts, blocks
 from .table_facts import Facts, column_label, split_label
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def pieces(table: Table, encoding: str = "auto", *, bom: bool = False, plain: bo
     if bom:
         yield BOM
     yield _lines([_head(table, chosen)], line_end)
-    for first in range(0, len(table), _BLOCK):
-        part = table.take(slice(first, first + _BLOCK))
+    for stretch in blocks((column.cells for column in table.columns), len(table), _BLOCK):
+        part = table.take(stretch)
         columns = [_cells(column, chosen, plain=plain) for column in part.columns]
         yield _lines(zip(part.ids.tolist(), *columns, strict=True), line_end)
 

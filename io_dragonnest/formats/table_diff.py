@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .table import KINDS, Table, Texts
+from .table import KINDS, Table, Texts, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,13 +124,14 @@ def _short(value: Any) -> str:
 def _differs(old: Cells, new: Cells, old_rows: Rows, new_rows: Rows) -> npt.NDArray[np.bool_]:
     """Whether the cells of two columns differ, to the bit, at pairs of rows."""
     if isinstance(old, Texts) and isinstance(new, Texts):
-        parts = range(0, len(old_rows), _BLOCK)
-        found = [_texts_differ(old.take(old_rows[n : n + _BLOCK]), new.take(new_rows[n : n + _BLOCK])) for n in parts]
+        before, after = old.take(old_rows), new.take(new_rows)
+        parts = blocks([before], len(before), _BLOCK)
+        found = [_texts_differ(before.take(part), after.take(part)) for part in parts]
         return np.concatenate(found or [np.zeros(0, bool)])
     bits = f"<u{old.dtype.itemsize}"  # type: ignore[union-attr]
-    before = np.ascontiguousarray(old[old_rows]).view(bits)  # type: ignore[index]
-    after = np.ascontiguousarray(new[new_rows]).view(bits)  # type: ignore[index]
-    return np.asarray(before != after, bool)
+    left = np.ascontiguousarray(old[old_rows]).view(bits)  # type: ignore[index]
+    right = np.ascontiguousarray(new[new_rows]).view(bits)  # type: ignore[index]
+    return np.asarray(left != right, bool)
 
 
 def _texts_differ(old: Texts, new: Texts) -> npt.NDArray[np.bool_]:

@@ -29,8 +29,14 @@ ENCODINGS = {
 }
 
 _ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})")
-# What must not be shown as it is: control characters, the other line ends of Unicode, a backslash before `xHH`.
-_AWKWARD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]|\\\\(?=x[0-9a-fA-F]{2})")
+# How Python decodes a byte that is no text: into U+DC00 plus the byte, which is no character. No encoding has those.
+_STRAY = "surrogateescape"
+_FIRST_STRAY = 0xDC00
+# What must not be shown as it is: control characters, the other line ends of Unicode, what is no character (Blender's
+# texts do not keep U+FFFE and U+FFFF), stray bytes, a backslash before `xHH`.
+_AWKWARD = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\udc00-\udcff]|\\\\(?=x[0-9a-fA-F]{2})"
+)
 # Bytes that stand for themselves in every encoding here and never are part of a longer character.
 _SEPARATORS = (b"\0", b"\x1e", b"\x1f", b"\n")
 
@@ -41,63 +47,43 @@ def codec_of(encoding: str) -> str:
 
 
 def decode(raw: bytes, encoding: str) -> str:
-    """Any bytes as a text; `encode` gives them back."""
+    """Any bytes as text, with escapes where they are none."""
     codec = codec_of(encoding)
+    text = raw.decode(codec, _STRAY)
+    return _tidy(text if _encoded(text, codec) == raw else _by_characters(raw, codec), codec)
+
+
+def _encoded(text: str, codec: str) -> bytes:
+    """The bytes that `text`, which was decoded with `_STRAY`, has come from; others where it has no way back."""
     try:
-        text = raw.decode(codec)
-    except UnicodeDecodeError:
-        return _decoded_in_parts(raw, codec)
-    return _tidy(text, codec) if text.encode(codec, "replace") == raw else _decoded_by_characters(raw, codec)
+        return text.encode(codec, _STRAY)
+    except UnicodeEncodeError:
+        return b""
 
 
-def _decoded_in_parts(raw: bytes, codec: str) -> str:
-    parts: list[str] = []
-    while raw:
-        try:
-            raw.decode(codec)
-            parts.append(_decoded_by_characters(raw, codec))
-            break
-        except UnicodeDecodeError as error:
-            parts.append(_decoded_by_characters(raw[: error.start], codec))
-            end = max(error.end, error.start + 1)
-            parts.append(_escaped(raw[error.start : end]))
-            raw = raw[end:]
-    return "".join(parts)
-
-
-def _decoded_by_characters(raw: bytes, codec: str) -> str:
-    """Bytes that are text, where two codes may mean one character, of which only one comes back."""
-    if raw.decode(codec).encode(codec, "replace") == raw:
-        return _tidy(raw.decode(codec), codec)
-    decoder = codecs.getincrementaldecoder(codec)()
+def _by_characters(raw: bytes, codec: str) -> str:
+    """Text of bytes where two codes may mean one character: one of them does not come back, and its bytes are stray."""
+    decoder = codecs.getincrementaldecoder(codec)(_STRAY)
     parts: list[str] = []
     waiting = b""
     for number in range(len(raw)):
         byte = raw[number : number + 1]
         waiting += byte
-        char = decoder.decode(byte)
+        char = decoder.decode(byte, final=number == len(raw) - 1)
         if char:
-            same = char.encode(codec, "replace") == waiting
-            parts.append(_tidy(char, codec) if same else _escaped(waiting))
+            same = _encoded(char, codec) == waiting
+            parts.append(char if same else "".join(chr(_FIRST_STRAY + value) for value in waiting))
             waiting = b""
-    # Characters were made tidy one by one, so a backslash may stand before "xHH" yet.
-    return _joined(parts)
-
-
-def _joined(parts: list[str]) -> str:
-    """Characters and escapes as one text; a lone backslash must not become an escape by what follows it."""
-    text = ""
-    for part in reversed(parts):
-        literal = part == "\\" and _ESCAPE.match("\\" + text)
-        text = (r"\x5c" if literal else part) + text
-    return text
+    return "".join(parts)
 
 
 def _tidy(text: str, codec: str) -> str:
-    return _AWKWARD.sub(lambda match: _escaped(match[0].encode(codec)), text)
+    return _AWKWARD.sub(lambda match: _escaped(match[0], codec), text)
 
 
-def _escaped(raw: bytes) -> str:
+def _escaped(char: str, codec: str) -> str:
+    stray = 0 <= ord(char) - _FIRST_STRAY <= 0xFF
+    raw = bytes([ord(char) - _FIRST_STRAY]) if stray else char.encode(codec)
     return "".join(f"\\x{byte:02x}" for byte in raw)
 
 

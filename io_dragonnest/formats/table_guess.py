@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .table import Texts
+from .table import Texts, blocks
 from .table_encoding import ENCODINGS, codec_of
 
 if TYPE_CHECKING:
@@ -58,17 +58,20 @@ def _sample(table: Table) -> bytes:
     found = [column.name for column in table.columns]
     left = _ENOUGH
     for column in table.columns:
-        if not isinstance(column.cells, Texts) or not len(column.cells):
+        cells = column.cells
+        if not isinstance(cells, Texts):
             continue
-        raw = column.cells.take(slice(0, _ENOUGH)).joined(0x0A)
-        if raw.isascii():
-            continue
-        lines = list(dict.fromkeys(line for line in raw.split(b"\n") if not line.isascii()))
-        part = b"\n".join(lines)[:left].rpartition(b"\n")[0] if len(b"\n".join(lines)) > left else b"\n".join(lines)
-        found.append(part)
-        left -= len(part)
-        if left <= 0:
-            break
+        for rows in blocks([cells], min(len(cells), _ENOUGH), _ENOUGH):
+            raw = cells.take(rows).joined(0x0A)
+            if raw.isascii():
+                continue
+            lines = dict.fromkeys(line for line in raw.split(b"\n") if not line.isascii())
+            part = b"\n".join(lines)
+            # Whole lines: a character that is cut in two would speak against its own encoding.
+            found.append(part if len(part) <= left else part[:left].rpartition(b"\n")[0] or part.split(b"\n", 1)[0])
+            left -= len(part)
+            if left <= 0:
+                return b"\n".join(found)
     return b"\n".join(found)
 
 

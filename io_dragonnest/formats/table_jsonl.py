@@ -14,7 +14,7 @@ import numpy as np
 
 from ...io_common.formats.errors import ExportError, FormatError, UserError
 from . import table_encoding, table_guess, table_numbers, table_rows
-from .table import KIND_NAMES, KINDS, TEXT, Column, Table, Texts
+from .table import KIND_NAMES, KINDS, TEXT, Column, Table, Texts, blocks
 from .table_facts import Facts
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def pieces(table: Table, encoding: str = "auto") -> Iterator[bytes]:
     yield f"{encode(head | {'columns': columns})}\n".encode()
     keys = [_ID, *names]
     unique = len(set(keys)) == len(keys)
-    for first in range(0, len(table), _BLOCK):
-        part = table.take(slice(first, first + _BLOCK))
+    for stretch in blocks((column.cells for column in table.columns), len(table), _BLOCK):
+        part = table.take(stretch)
         rows = zip(part.ids.tolist(), *(_cells(column, chosen) for column in part.columns), strict=True)
         made = (dict(zip(keys, row, strict=True)) for row in rows) if unique else map(list, rows)
         yield ("\n".join(map(encode, made)) + "\n").encode()

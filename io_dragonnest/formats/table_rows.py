@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import FormatError
-from .table import DTYPES, KINDS, TEXT, Cells, Rows, Texts
+from .table import DTYPES, KINDS, TEXT, Cells, Rows, Texts, blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .table import Table
 
 ID_BYTES = 4
-# Rows that are written at a time: indices of all bytes of their texts are in memory then.
+# Rows that are written at a time.
 _BLOCK = 1 << 14
 
 
@@ -144,8 +144,8 @@ def read(
 
 def write(table: Table) -> Iterator[bytes]:
     """The bytes of all rows, in parts of some thousand rows."""
-    for first in range(0, len(table), _BLOCK):
-        yield _written(table.take(slice(first, first + _BLOCK)))
+    for rows in blocks((column.cells for column in table.columns), len(table), _BLOCK):
+        yield _written(table.take(rows))
 
 
 def _written(table: Table) -> bytes:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from addon.io_common.formats import fields
-from addon.io_dragonnest.formats import dnt, table_csv, table_encoding, table_jsonl
-from addon.io_dragonnest.formats.table import DNT, EXT, TEXT, TRAILER, Table, Texts
+from addon.io_dragonnest.formats import dnt, table_csv, table_diff, table_encoding, table_guess, table_jsonl
+from addon.io_dragonnest.formats.table import BLOCK_BYTES, DNT, EXT, TEXT, TRAILER, Table, Texts, blocks
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -196,6 +196,47 @@ def test_reading_and_writing_stay_within_a_bound_of_memory() -> None:
     assert size == len(data)
     assert read < 5 * len(data)
     assert written < 8 * len(data)
+
+
+def test_long_texts_stay_within_a_bound_of_memory() -> None:
+    """Texts go in stretches of about a megabyte, whatever the number of rows: no index of all their bytes at once."""
+    import tracemalloc
+
+    text = "전사 ".encode("cp949") * 13_000
+    made = dnt.read_dnt(dnt.write(tables.table(["_T", "_N"], [1, 3], [(n, text, n) for n in range(300)])))
+    tracemalloc.start()
+    try:
+        assert table_guess.guess(made) == "cp949"
+        size = sum(map(len, table_csv.pieces(made, "cp949")))
+        size += sum(map(len, table_jsonl.pieces(made, "cp949")))
+        size += sum(map(len, dnt.pieces(made)))
+        assert not table_diff.compare(made, made)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert size > 3 * 300 * len(text)
+    assert peak < 64 << 20
+
+
+def test_stretches_hold_every_row_once() -> None:
+    texts = Texts.of([b"x" * size for size in (0, 65535, 0, 1, 65535) * 40])
+    stretches = list(blocks([texts, np.zeros(200, "<i4"), texts], 200, 30))
+    assert np.concatenate([np.arange(200)[part] for part in stretches]).tolist() == list(range(200))
+    assert max(part.stop - part.start for part in stretches) <= 30
+    assert max(int(texts.sizes[part].astype(int).sum()) * 2 for part in stretches) <= BLOCK_BYTES
+    assert list(blocks([], 0, 5)) == []
+
+
+@pytest.mark.parametrize("encoding", table_encoding.ENCODINGS)
+@pytest.mark.parametrize(
+    "raw", [b"\xff", b"\\x41", b"\xa1\\", b"\xa2\xcca\xff", b"\xa2\xcc", b"\x81\x30\xff0", b"\xa1"]
+)
+def test_what_is_hardly_text_survives_at_length(raw: bytes, encoding: str) -> None:
+    """Stray bytes, codes that mean a character that has another one, a lead byte at the end."""
+    whole = (raw * 65535)[:65535]
+    text = table_encoding.decode(whole, encoding)
+    assert not any(0xD800 <= ord(char) < 0xE000 for char in text)
+    assert table_encoding.encode(text, encoding) == whole
 
 
 @pytest.mark.samples("*.dnt")

@@ -13,6 +13,7 @@ from addon.io_carnivores.formats import car, cat, crt, model_3df, model_3dn, pkm
 from addon.io_common.formats import registry
 from addon.io_common.formats.errors import UserError
 from addon.io_dragonnest.formats import (
+    actors,
     ani,
     anim,
     check_character,
@@ -30,8 +31,11 @@ from addon.io_dragonnest.formats import (
     submesh,
     table_check,
     table_csv,
+    table_diff,
     table_jsonl,
+    table_text,
 )
+from addon.io_dragonnest.formats.table import DNT, EXT
 
 from tests import archives, dragons, hostile_characters, models, tables
 
@@ -71,9 +75,9 @@ ENTRIES: Sequence[Any] = (
     _Entry("Dragon Nest SKN material file", ".skn", skn.sniff),
     _Entry("Dragon Nest ANI animation", ".ani", ani.sniff),
     _Entry("Dragon Nest ANIM dump", ".anim", anim.sniff),
-    _Entry("Dragon Nest PAK archive", ".pak", pak.sniff),
     _Entry("Dragon Nest DNT table", ".dnt", dnt.sniff_dnt),
     _Entry("Dragon Nest EXT table", ".ext", dnt.sniff_ext),
+    _Entry("Dragon Nest PAK archive", ".pak", pak.sniff),
 )
 
 
@@ -101,11 +105,13 @@ def readers(samples: Path | None = None) -> list[Reader]:
         Reader("anim", anim.read, [anim.write(dragons.dump())], anim.write),
         Reader("pak", pak.read, _paks(), pak_pieces.write),
         Reader("described_pak", _described_pak, _paks()),
-        Reader("dnt", dnt.read_dnt, [dnt.write(tables.mixed())], dnt.write),
-        Reader("ext", dnt.read_ext, [dnt.write(tables.mixed("ext"))], dnt.write),
-        Reader("table_csv", table_csv.read, [table_csv.write(tables.mixed())]),
-        Reader("table_jsonl", table_jsonl.read, [table_jsonl.write(tables.mixed())]),
-        Reader("described_dnt", _described_dnt, [dnt.write(tables.mixed())]),
+        Reader("dnt", dnt.read_dnt, _tables(DNT), dnt.write),
+        Reader("ext", dnt.read_ext, _tables(EXT), dnt.write),
+        Reader("described_dnt", _described_dnt, _tables(DNT)),
+        Reader("described_ext", _described_ext, _tables(EXT)),
+        Reader("actors_dnt", actors.read, [dnt.write(tables.actors(numbers=numbers)) for numbers in (False, True)]),
+        Reader("table_csv", _by_text, _csvs()),
+        Reader("table_jsonl", _by_text, _jsonls()),
         Reader("described_msh", _described_msh, _msh()),
         Reader("described_skn", _described_skn, _skn()),
         Reader("described_ani", _described_ani, _ani()),
@@ -114,7 +120,7 @@ def readers(samples: Path | None = None) -> list[Reader]:
             "identify",
             _identify,
             [
-                *(*_tga(), *_crt(), *_cars(), *_cats(), *_msh()[:1], *_ani()),
+                *(*_tga(), *_crt(), *_cars(), *_cats(), *_msh()[:1], *_ani(), *_tables(DNT), *_tables(EXT)),
                 *(model_3df.write(model) for model in _models()),
                 b"text " * 30,
             ],
@@ -236,17 +242,6 @@ def _paks() -> list[bytes]:
     return [*(archives.make(items, version=version) for version in pak.VERSIONS), archives.make([], tail=b"tail")]
 
 
-def _described_dnt(data: bytes) -> object:
-    """Whatever table is read goes through both texts to the same bytes."""
-    found = dnt.read_dnt(data)
-    written = dnt.write(found)
-    for way in (table_csv, table_jsonl):
-        if dnt.write(way.read(way.write(found))) != written:
-            message = f"another table by way of {way.__name__}"
-            raise AssertionError(message)
-    return table_check.summary(found), table_check.check(found)
-
-
 def _described_pak(data: bytes) -> object:
     """Everything else of the formats floor that takes an archive; each entry is whole or refused."""
     found = pak.read(data)
@@ -293,6 +288,58 @@ def _described_anim(data: bytes) -> object:
     found = anim.read(data)
     pose.clip_world(anim.to_ani(found, "clip"), 0, [0.0, 1.5])
     return anim.summary(found), anim.sections(data), check_character.check_ani(found)
+
+
+def _tables(form: str) -> list[bytes]:
+    made = [
+        dnt.write(tables.mixed(form)),
+        dnt.write(tables.table(["_A", "_B"], [3, 6], [(1, 2, 0.5), (1, 3, 1.0)], form)),
+    ]
+    return [*made, dnt.write(tables.table([], [], [(1,), (2,)], form))]
+
+
+def _described_dnt(data: bytes) -> object:
+    """Everything else of the formats floor that takes such a file, and every way there and back."""
+    return _described(data, dnt.read_dnt(data)), dnt.sections_dnt(data), dnt.sniff_dnt(data[: registry.HEAD], len(data))
+
+
+def _described_ext(data: bytes) -> object:
+    return _described(data, dnt.read_ext(data)), dnt.sections_ext(data), dnt.sniff_ext(data[: registry.HEAD], len(data))
+
+
+def _described(data: bytes, found: Any) -> object:
+    for name, way in table_text.WAYS.items():
+        if way(found) != data:
+            message = f"{name} does not come back to the byte"
+            raise AssertionError(message)
+    if table_diff.compare(found, found):
+        message = "a table differs from itself"
+        raise AssertionError(message)
+    return table_check.summary(found), table_check.check(found)
+
+
+def _csvs() -> list[bytes]:
+    mixed = tables.mixed()
+    return [
+        table_csv.write(mixed, "cp949", bom=True),
+        table_csv.write(mixed, "utf-8", plain=True).replace(b",", b";"),
+        table_csv.write(tables.mixed(EXT), "big5"),
+    ]
+
+
+def _jsonls() -> list[bytes]:
+    return [table_jsonl.write(tables.mixed(form), "gb18030") for form in (DNT, EXT)]
+
+
+def _by_text(data: bytes) -> object:
+    """What is read out of a text is a table that can be written, and comes back by both texts."""
+    found = table_text.read_text(data, Path("table.csv"))
+    written = dnt.write(found)
+    for name, way in table_text.WAYS.items():
+        if way(found) != written:
+            message = f"{name} does not come back to the byte"
+            raise AssertionError(message)
+    return written
 
 
 def _identify(data: bytes) -> object:

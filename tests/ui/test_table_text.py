@@ -47,6 +47,21 @@ def test_back_to_the_byte(tmp_path: Path, form: str, *, reopened: bool) -> None:
     assert path.read_bytes() == data
 
 
+def test_every_character_survives_the_editor(tmp_path: Path) -> None:
+    """Of the first planes, between two others; Blender must keep, or the CSV escape, each."""
+    rows = []
+    for first in range(0, 0x20000, 0x100):
+        chars = [chr(code) for code in range(first, first + 0x100) if not 0xD800 <= code < 0xE000]
+        rows.append((first, "x".join(["", *chars, ""]).encode()))
+    path = tmp_path / "characters.dnt"
+    data = dnt.write(tables.table(["_Text"], [1], rows))
+    path.write_bytes(data)
+    block = opened(path, encoding="utf-8")
+    path.unlink()
+    assert bpy.ops.dragonnest.table_write(text=block.name) == {"FINISHED"}
+    assert path.read_bytes() == data
+
+
 def test_an_edit_changes_its_cell_only(tmp_path: Path) -> None:
     path, other = tmp_path / "mixed.dnt", tmp_path / "other.dnt"
     path.write_bytes(dnt.write(tables.mixed()))

@@ -38,11 +38,6 @@ class _Table(Case):
     def size(self) -> int:
         return len(self.data)
 
-    def floor(self) -> None:
-        """Copy as many bytes, cell by cell of one size: what a table without texts would take."""
-        cells = np.frombuffer(self.data, "<i4", len(self.data) // 4).reshape(-1, NUMBERS // 4)
-        require(done=sum(cells[:, column].copy().size for column in range(cells.shape[1])) > 0)
-
 
 class Read(_Table):
     name = "read DNT, 9000 rows of 48 numbers and 4 texts"
@@ -64,7 +59,6 @@ class Write(_Table):
 
 class ByCsv(_Table):
     name = "DNT to CSV and back, 9000 rows"
-    floor = None
 
     def run(self) -> None:
         require(done=dnt.write(table_csv.read(table_csv.write(dnt.read_dnt(self.data)))) == self.data)
@@ -72,7 +66,6 @@ class ByCsv(_Table):
 
 class ByJsonLines(_Table):
     name = "DNT to JSON lines and back, 9000 rows"
-    floor = None
 
     def run(self) -> None:
         require(done=dnt.write(table_jsonl.read(table_jsonl.write(dnt.read_dnt(self.data)))) == self.data)
@@ -81,7 +74,6 @@ class ByJsonLines(_Table):
 class Many(_Table):
     name = "read and write DNT of 100 MB, 470 000 rows"
     rows = MANY_ROWS
-    floor = None
 
     @property
     def most_peak(self) -> int:
@@ -93,7 +85,6 @@ class Many(_Table):
 
 class Long(_Table):
     name = "read and write DNT of 100 MB, 1600 texts of 65 000 bytes"
-    floor = None
 
     @property
     def most_peak(self) -> int:

@@ -172,7 +172,8 @@ def _anew(
                 _copy_live(archive, plan, jobs, source, output)
             else:
                 end = _end_of_data(archive)
-                pak_disk.require_place(end, "what is added")
+                if plan.jobs or archive.version != 10:
+                    pak_disk.require_place(end, "what is added")
                 output.copy(source, HEADER_SIZE, end)
             place_jobs(output)
             _require_untouched(source, header.tobytes(), size)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from addon.io_common.formats import files
 from addon.io_common.formats.errors import UserError
 from addon.io_dragonnest.formats import pak, pak_check, pak_disk, pak_plan, pak_write
 from addon.io_dragonnest.formats.pak import State
@@ -203,6 +204,29 @@ def test_beyond_four_gib_is_refused_and_nothing_changes(tmp_path: Path, monkeypa
             words = refusal(lambda compact=compact: pak_write.patch(path, CHANGES, compact=compact))  # type: ignore[misc]
             assert "4 GiB" in words
             assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()} == {"a.pak": old}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a file with a hole takes its whole size")
+@pytest.mark.parametrize("version", [10, 11])
+def test_what_cannot_be_written_is_known_before(version: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing at all is written for a file beyond 4 GiB, or one that is missing, even if it is the last."""
+    path = start(tmp_path, version=version)
+    old = path.read_bytes()
+    with (tmp_path / "large").open("wb") as stream:
+        stream.truncate((1 << 32) + 5)
+
+    def never(*_arguments: object) -> None:
+        pytest.fail("something was written")
+
+    monkeypatch.setattr(files, "write_all", never)
+    monkeypatch.setattr(pak_disk.Output, "copy", never)
+    for source, words in (("large", "more than 4 GiB"), ("missing", "does not exist")):
+        sources: dict[str, bytes | Path] = {"a": b"small", "b": tmp_path / source}
+        for compact in (False, True):
+            assert words in refusal(lambda c=compact, s=sources: pak_write.patch(path, s, compact=c))  # type: ignore[misc]
+        assert words in refusal(lambda s=sources: pak_write.pack(tmp_path / "new.pak", s, version=version))  # type: ignore[misc]
+    assert path.read_bytes() == old
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.pak", "large"]
 
 
 def test_another_program_came_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

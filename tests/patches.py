@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from addon.io_dragonnest.formats import pak
 
 from tests import archives
 from tests.archives import Item
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 CHANGES: dict[str, bytes | Path | None] = {
     "\\resource\\folder1\\file1.txt": b"changed" * 3000,

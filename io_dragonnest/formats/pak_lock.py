@@ -9,27 +9,26 @@ from __future__ import annotations
 
 import contextlib
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from ...io_common.formats import files
 from ...io_common.formats.errors import FileAccessError
 
-try:
+with contextlib.suppress(ImportError):  # Windows has none
     import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
+_HAS_FLOCK = os.name == "posix"
 _BUSY = "this archive is being changed by another program right now and is left as it is"
 
 
 @contextlib.contextmanager
 def alone(path: Path) -> Iterator[None]:
     """Hold the lock of the archive at `path`, a file that exists. `FileAccessError` if another program has it."""
-    with _flocked(path) if fcntl is not None else _beside(path):
+    with _flocked(path) if _HAS_FLOCK else _beside(path):
         yield
 
 
@@ -45,9 +44,16 @@ def _flocked(path: Path) -> Iterator[None]:
             yield
             return
         # Who had the lock before may have put a new file in its place.
-        if not os.path.samestat(os.fstat(stream.fileno()), path.stat()):
+        if not _is_there(path, stream):
             raise FileAccessError(_BUSY, path=path)
         yield
+
+
+def _is_there(path: Path, stream: BinaryIO) -> bool:
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), path.stat())
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

@@ -157,9 +157,7 @@ def _switched_back(output: Output, old: bytes) -> bool:
     return True
 
 
-def _anew(
-    archive: Archive, target: Path, plan: Plan, place_jobs: Callable[[Output], None], *, compact: bool
-) -> int:
+def _anew(archive: Archive, target: Path, plan: Plan, place_jobs: Callable[[Output], None], *, compact: bool) -> int:
     header, size = archive.header, archive.size
     source_path = archive.path or target
     with files.replacing(target) as stream:

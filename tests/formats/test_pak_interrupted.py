@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from addon.io_common.formats import files
 from addon.io_common.formats.errors import Cancelled, UserError
-from addon.io_dragonnest.formats import pak, pak_disk, pak_lock, pak_write
+from addon.io_dragonnest.formats import pak_disk, pak_lock, pak_write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -291,7 +291,7 @@ def test_of_two_at_once_the_second_gives_up(
 ) -> None:
     """With the locks of this system, and with those of one that has no `flock`."""
     if bare:
-        monkeypatch.setattr(pak_lock, "fcntl", None)
+        monkeypatch.setattr(pak_lock, "_HAS_FLOCK", False)
     path = start(tmp_path)
     before = content(path)
     sentences: list[str] = []
@@ -334,9 +334,7 @@ def test_nothing_is_cut_that_another_program_wrote(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("compact", [False, True])
-def test_an_archive_that_was_replaced_meanwhile(
-    compact: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_archive_that_was_replaced_meanwhile(compact: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By another one, after the entries were looked up: their numbers mean nothing in it."""
     path = start(tmp_path)
     other = tmp_path / "other.pak"

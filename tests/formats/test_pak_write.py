@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from tests.patches import CHANGES, content, expected, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 def payloads(path: Path) -> dict[str, bytes]:

@@ -55,7 +55,7 @@ ENTRY = np.dtype(
 # The largest archives have some ten thousand entries; more than this is a lie that would only cost memory.
 MOST_ENTRIES = 1 << 20
 MOST_BYTES = 1 << 30  # of one entry in memory
-# So much of the map may be in memory before it is given back. Pages that were read stay there till others need the room.
+# So much of the map may be in memory before it is given back: pages that were read stay until others need the room.
 _MAPPED = 1 << 26
 
 

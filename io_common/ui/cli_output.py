@@ -17,6 +17,18 @@ if TYPE_CHECKING:
     from ..formats.errors import UserError
 
 
+# Control characters steer a terminal, and the last of these let text run backwards: names in hostile files hold them.
+_STEERING = {
+    code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+
+
+def one_line(text: str) -> str:
+    """`text` as a person may be shown it: one line that only shows itself, with escapes for what steers a terminal."""
+    return text.translate(_STEERING)
+
+
 def sentence(error: UserError, path: Path) -> str:
     """The sentence of `error`, with the file as the user named it instead of its bare name."""
     own = error.at(path).path
@@ -55,11 +67,11 @@ class Console:
     def progress(self, number: int, total: int, what: str) -> None:
         """File `number` (from 1) of `total` is next."""
         if not self.quiet:
-            write(sys.stderr, f"[{number}/{total}] {what}")
+            write(sys.stderr, one_line(f"[{number}/{total}] {what}"))
 
     def note(self, text: str) -> None:
         """Something a user should know that is no result."""
-        write(sys.stderr, text)
+        write(sys.stderr, one_line(text))
 
     def result(self, record: dict[str, Any], *lines: str, bad: bool = False) -> None:
         """One file is done: `record` for JSON, with its outcome under "result", and `lines` for people."""
@@ -72,13 +84,13 @@ class Console:
             write(sys.stdout, start + json.dumps(record, default=_plain), end="")
         else:
             for line in lines:
-                write(sys.stdout, line)
+                write(sys.stdout, one_line(line))
 
     def failure(self, path: Path, error: UserError) -> None:
         """One file cannot be worked on."""
         text = sentence(error, path)
         self.result({"file": str(path), "result": "failed", "error": text}, bad=True)
-        write(sys.stderr, f"failed {text}")
+        write(sys.stderr, one_line(f"failed {text}"))
 
     def finish(self, *outcomes: str) -> int:
         """Print the closing line, or the JSON, and return the exit code. `outcomes` are counted even when zero."""

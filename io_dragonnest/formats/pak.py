@@ -55,6 +55,8 @@ ENTRY = np.dtype(
 # The largest archives have some ten thousand entries; more than this is a lie that would only cost memory.
 MOST_ENTRIES = 1 << 20
 MOST_BYTES = 1 << 30  # of one entry in memory
+# So much of the map may be in memory before it is given back: pages that were read stay until others need the room.
+_MAPPED = 1 << 26
 
 
 class State(enum.IntEnum):
@@ -104,6 +106,7 @@ class Archive:
         self.size = len(data)
         self._data = data
         self._closed = False
+        self._seen = 0
         self.header = _read_header(data)
         self.version = int(self.header["version"])
         self.index_offset = _index_offset(self.header, self.size)
@@ -188,7 +191,7 @@ class Archive:
                     found=f"an end of the file at byte {self.size}",
                 )
             )
-        return memoryview(self._data)[start : start + stored]
+        return self.raw(start, start + stored)
 
     def read(self, number: int, limit: int = MOST_BYTES) -> bytes:
         """The content of an entry. Raises `UserError` for more than `limit` bytes, for damage, for encryption."""
@@ -210,7 +213,13 @@ class Archive:
             raise self._located(error) from error
 
     def raw(self, start: int, stop: int) -> memoryview:
-        """Bytes of the file as they are."""
+        """Bytes of the file as they are, a view on the map."""
+        self._seen += max(0, stop - start)
+        if self._seen > _MAPPED:
+            self._seen = 0
+            # Elsewhere the system sees to it by itself.
+            if isinstance(self._data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+                self._data.madvise(mmap.MADV_DONTNEED)
         return memoryview(self._data)[start:stop]
 
     def _require_limit(self, number: int, limit: int) -> None:

@@ -76,10 +76,10 @@ def _copied(source: BinaryIO, target: BinaryIO, start: int, count: int) -> int:
 def deflated(source: Source, name: str, level: int, output: Output) -> tuple[int, int]:
     """Write `source` as a zlib stream; (stored, original) sizes. Raises `ExportError` beyond what an archive holds."""
     if isinstance(source, bytes):
-        _require_size(len(source), name)
+        require_size(len(source), name)
         return _whole(source, level, output), len(source)
     size = file_size(source)
-    _require_size(size, name)
+    require_size(size, name)
     if size <= _AT_ONCE:
         data = files.read_file(source)
         return _whole(data, level, output), len(data)
@@ -97,7 +97,7 @@ def _streamed(source: Path, name: str, level: int, output: Output) -> tuple[int,
     encoder = zlib.compressobj(level)
     for piece in chunks(source):
         original += len(piece)
-        _require_size(original, name)
+        require_size(original, name)
         output.write(encoder.compress(piece))
     output.write(encoder.flush())
     return output.position - start, original
@@ -121,7 +121,8 @@ def file_size(source: Path) -> int:
     return files.read_head(source, 0)[1]
 
 
-def _require_size(size: int, name: str) -> None:
+def require_size(size: int, name: str) -> None:
+    """Refuse content that no number of the index can measure."""
     if size > MOST:
         raise ExportError(f'"{name}" has more than 4 GiB, which no archive can hold')
 

@@ -115,6 +115,12 @@ def rooted(name: str) -> str:
     return pak_names.SEPARATOR + plain
 
 
+def require_sources(plan: Plan) -> None:
+    """Refuse a file that is missing, or that no archive can hold, before anything is written."""
+    for _slot, name, source in plan.jobs:
+        pak_disk.require_size(len(source) if isinstance(source, bytes) else pak_disk.file_size(source), name)
+
+
 def _by_key(changes: Changes) -> dict[str, tuple[str, Source | None]]:
     found: dict[str, tuple[str, Source | None]] = {}
     for name, source in changes.items():

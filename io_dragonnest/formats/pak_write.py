@@ -11,6 +11,7 @@ one when it is whole. Payloads that do not change are copied as they are.
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ import numpy.typing as npt
 
 from ...io_common.formats import files
 from ...io_common.formats.errors import FileAccessError, FormatError
-from . import pak, pak_disk, pak_plan
+from . import pak, pak_disk, pak_lock, pak_plan
 from .pak import HEADER, HEADER_SIZE
 from .pak_disk import Output
 from .pak_plan import Outcome, Plan
@@ -47,8 +48,9 @@ def pack(
 ) -> Outcome:
     """Write an archive of `sources` (name -> file or bytes), tight, in their order; it replaces what is at `path`."""
     plan = pak_plan.new(sources)
+    pak_plan.require_sources(plan)
     before = path.stat().st_size if path.is_file() else 0
-    with files.replacing(path) as stream:
+    with _alone(path), files.replacing(path) as stream:
         output = Output(stream)
         output.write(bytes(HEADER_SIZE))
         _place_jobs(plan, output, level, progress)
@@ -74,18 +76,23 @@ def patch(
     there, `path` stays) or version 10 has it written anew. An archive marked as unfinished is finished by it. Raises
     `UserError`; the archive is then as it was.
     """
-    real = path.resolve()
-    with pak.open_archive(path) as archive:
+    target = path.resolve() if out is None else out
+    with _alone(target), pak.open_archive(path) as archive:
         plan = pak_plan.made(archive, changes)
-        header = archive.header.copy()
         before = archive.size
         anew = compact or out is not None or archive.version == 10
         if not (plan.changes or archive.unfinished or compact or out is not None):
             return _outcome(path, plan, before, before)
-    target = real if out is None else out
-    place_jobs = partial(_place_jobs, plan, level=level, progress=progress)
-    size = _anew(real, target, plan, place_jobs, compact=compact) if anew else _append(real, header, plan, place_jobs)
+        pak_plan.require_sources(plan)
+        place_jobs = partial(_place_jobs, plan, level=level, progress=progress)
+        write = partial(_anew, compact=compact) if anew else _append
+        size = write(archive, target, plan, place_jobs)
     return _outcome(target if out is not None else path, plan, before, size)
+
+
+def _alone(path: Path) -> contextlib.AbstractContextManager[None]:
+    """The lock of the archive at `path`; there is none where there is no file yet."""
+    return pak_lock.alone(path) if path.is_file() else contextlib.nullcontext()
 
 
 def put(path: Path, sources: Mapping[str, Source], *, level: int = LEVEL, progress: Progress | None = None) -> Outcome:
@@ -95,13 +102,17 @@ def put(path: Path, sources: Mapping[str, Source], *, level: int = LEVEL, progre
     return pack(path, sources, level=level, progress=progress)
 
 
-def _append(path: Path, header: Any, plan: Plan, place_jobs: Callable[[Output], None]) -> int:
+def _append(archive: Archive, path: Path, plan: Plan, place_jobs: Callable[[Output], None]) -> int:
+    header, end = archive.header, archive.size
     old = header.tobytes()
+    # Windows cuts no file that is mapped.
+    archive.close()
     switched = False
     try:
         with path.open("r+b", buffering=0) as stream:
-            end = stream.seek(0, 2)
-            output = Output(stream, end)
+            output = Output(stream, stream.seek(0, 2))
+            _require_untouched(stream, old, end)
+            stream.seek(end)
             try:
                 pak_disk.require_place(end, "what is added")
                 place_jobs(output)
@@ -109,12 +120,12 @@ def _append(path: Path, header: Any, plan: Plan, place_jobs: Callable[[Output], 
                 new = _header_for(header, plan.index, output.position).tobytes()
                 output.write(plan.index.tobytes())
                 output.sync()
-                _require_untouched(stream, old)
+                _require_untouched(stream, old, output.position)
                 switched = True
                 output.switch(_SWITCHED.start, new[_SWITCHED])
                 output.sync()
             except BaseException:
-                if not switched or _switched_back(output, old):
+                if _is_old(stream, old) if not switched else _switched_back(output, old):
                     output.cut(end)
                 raise
     except OSError as error:
@@ -122,10 +133,18 @@ def _append(path: Path, header: Any, plan: Plan, place_jobs: Callable[[Output], 
     return output.position
 
 
-def _require_untouched(stream: BinaryIO, old: bytes) -> None:
-    stream.seek(0)
-    if stream.read(HEADER_SIZE) != old:
+def _require_untouched(stream: BinaryIO, old: bytes, size: int) -> None:
+    if stream.seek(0, 2) != size or not _is_old(stream, old):
         raise FormatError("the archive was changed by another program meanwhile and is left as it is", path=stream.name)
+
+
+def _is_old(stream: BinaryIO, old: bytes) -> bool:
+    """Whether the header is the one that was read: if not, what follows is no longer ours to cut."""
+    try:
+        stream.seek(0)
+        return stream.read(HEADER_SIZE) == old
+    except OSError:
+        return False
 
 
 def _switched_back(output: Output, old: bytes) -> bool:
@@ -138,19 +157,26 @@ def _switched_back(output: Output, old: bytes) -> bool:
     return True
 
 
-def _anew(path: Path, target: Path, plan: Plan, place_jobs: Callable[[Output], None], *, compact: bool) -> int:
+def _anew(archive: Archive, target: Path, plan: Plan, place_jobs: Callable[[Output], None], *, compact: bool) -> int:
+    header, size = archive.header, archive.size
+    source_path = archive.path or target
     with files.replacing(target) as stream:
         output = Output(stream)
-        # Closed before the new file takes its place: Windows replaces no file that is mapped.
-        with pak.open_archive(path) as archive, files.open_file(path) as source:
-            header = archive.header
+        with files.open_file(source_path) as source:
+            _require_untouched(source, header.tobytes(), size)
             output.write(header.tobytes())
             if compact:
                 jobs = {slot for slot, _name, _source in plan.jobs}
                 _copy_live(archive, plan, jobs, source, output)
             else:
-                output.copy(source, HEADER_SIZE, _end_of_data(archive))
-        place_jobs(output)
+                end = _end_of_data(archive)
+                if plan.jobs or archive.version != 10:
+                    pak_disk.require_place(end, "what is added")
+                output.copy(source, HEADER_SIZE, end)
+            place_jobs(output)
+            _require_untouched(source, header.tobytes(), size)
+        # Closed before the new file takes its place: Windows replaces no file that is mapped.
+        archive.close()
         _finish(header, plan.index, output)
     return output.position
 

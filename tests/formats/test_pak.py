@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from tests.archives import Item
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def texts_of(archive: pak.Archive) -> dict[str, bytes]:
@@ -288,6 +288,27 @@ def test_memory_stays_small_whatever_is_stated() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 3 << 20
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only here a process knows what it has mapped")
+def test_what_was_read_of_the_map_is_given_back(tmp_path: Path) -> None:
+    """An archive that is passed from its first byte to its last is never in memory as a whole."""
+    path, size = tmp_path / "a.pak", 500 << 20
+    with path.open("wb") as stream:
+        stream.write(archives.header(11, 0, size))
+        stream.truncate(size)
+
+    def mapped() -> int:
+        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        return int(status["RssFile"].split()[0]) << 10
+
+    before, most, total = mapped(), 0, 0
+    with pak.open_archive(path) as archive:
+        for number, piece in enumerate(pak_pieces.pieces(archive)):
+            total += len(piece)
+            most = most if number % 16 else max(most, mapped())
+    assert total == size
+    assert most - before < 150 << 20
 
 
 # --- written back ----------------------------------------------------------------------------------------------------

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writing archives: what comes out, and that whatever goes wrong leaves the old archive or the new one."""
+"""Writing archives: what comes out of packing, patching and compacting."""
 
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from addon.io_common.formats.errors import Cancelled, UserError
+from addon.io_common.formats import files
+from addon.io_common.formats.errors import UserError
 from addon.io_dragonnest.formats import pak, pak_check, pak_disk, pak_plan, pak_write
 from addon.io_dragonnest.formats.pak import State
 from hypothesis import given, settings
@@ -21,22 +18,11 @@ from hypothesis import strategies as st
 
 from tests import archives, hostile
 from tests.archives import Item
-from tools.staging import ROOT
+from tests.patches import CHANGES, content, expected, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-CHANGES: dict[str, bytes | Path | None] = {
-    "\\resource\\folder1\\file1.txt": b"changed" * 3000,
-    "\\new\\file.txt": b"new" * 500,
-    "\\resource\\folder2\\FILE2.txt": None,
-}
-
-
-def content(path: Path) -> dict[str, bytes]:
-    """Key of a name -> content of every live entry."""
-    with pak.open_archive(path) as archive:
-        return {key: archive.read(number) for key, number in archive.live.items()}
+    from pathlib import Path
 
 
 def payloads(path: Path) -> dict[str, bytes]:
@@ -49,24 +35,6 @@ def refusal(call: Callable[[], Any]) -> str:
         call()
     assert hostile.is_sentence(str(caught.value))
     return str(caught.value)
-
-
-def start(folder: Path, *, version: int = 11, **facts: Any) -> Path:
-    items = [*archives.plain(), archives.deleted("\\gone"), Item("\\twice", b"1"), Item("\\twice", b"2")]
-    path = folder / "a.pak"
-    path.write_bytes(archives.make(items, version=version, **facts))
-    return path
-
-
-def expected(before: dict[str, bytes]) -> dict[str, bytes]:
-    after = dict(before)
-    for name, source in CHANGES.items():
-        key = name.lower().lstrip("\\")
-        if source is None:
-            del after[key]
-        else:
-            after[key] = bytes(source)  # type: ignore[arg-type]
-    return after
 
 
 # --- packing ---------------------------------------------------------------------------------------------------------
@@ -238,6 +206,29 @@ def test_beyond_four_gib_is_refused_and_nothing_changes(tmp_path: Path, monkeypa
             assert {entry.name: entry.read_bytes() for entry in tmp_path.iterdir()} == {"a.pak": old}
 
 
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a file with a hole takes its whole size")
+@pytest.mark.parametrize("version", [10, 11])
+def test_what_cannot_be_written_is_known_before(version: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing at all is written for a file beyond 4 GiB, or one that is missing, even if it is the last."""
+    path = start(tmp_path, version=version)
+    old = path.read_bytes()
+    with (tmp_path / "large").open("wb") as stream:
+        stream.truncate((1 << 32) + 5)
+
+    def never(*_arguments: object) -> None:
+        pytest.fail("something was written")
+
+    monkeypatch.setattr(files, "write_all", never)
+    monkeypatch.setattr(pak_disk.Output, "copy", never)
+    for source, words in (("large", "more than 4 GiB"), ("missing", "does not exist")):
+        sources: dict[str, bytes | Path] = {"a": b"small", "b": tmp_path / source}
+        for compact in (False, True):
+            assert words in refusal(lambda c=compact, s=sources: pak_write.patch(path, s, compact=c))  # type: ignore[misc]
+        assert words in refusal(lambda s=sources: pak_write.pack(tmp_path / "new.pak", s, version=version))  # type: ignore[misc]
+    assert path.read_bytes() == old
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.pak", "large"]
+
+
 def test_another_program_came_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = start(tmp_path)
     before = content(path)
@@ -284,200 +275,6 @@ def test_any_row_of_changes_is_that_of_a_dictionary(
         wanted.pop(key, None)
         wanted |= {} if data is None else {key: data}
         assert content(path) == wanted
-
-
-# --- what goes wrong -------------------------------------------------------------------------------------------------
-
-STEPS = ("write", "copy", "sync", "switch")
-
-
-class Failing:
-    """Makes the n-th thing that is done to the disk fail: before it, or when a part of it is done."""
-
-    def __init__(
-        self, monkeypatch: pytest.MonkeyPatch, number: int, error: type[BaseException], *, partly: bool
-    ) -> None:
-        self.left = number
-        self.error = error
-        self.partly = partly
-        for name in STEPS:
-            monkeypatch.setattr(pak_disk.Output, name, self.wrapped(name, getattr(pak_disk.Output, name)))
-        monkeypatch.setattr(Path, "replace", self.wrapped("replace", Path.replace))
-
-    def wrapped(self, name: str, call: Any) -> Any:
-        def wrapper(target: Any, *arguments: Any) -> Any:
-            self.left -= 1
-            if self.left == 0:
-                if self.partly and name == "write":
-                    target.stream.write(arguments[0][: len(arguments[0]) // 2])
-                if self.partly and name in {"switch", "sync"}:
-                    call(target, *arguments)
-                raise self.error(28, "No space left on device") if self.error is OSError else self.error("stop")
-            return call(target, *arguments)
-
-        return wrapper
-
-
-@pytest.mark.parametrize("partly", [False, True])
-@pytest.mark.parametrize("error", [OSError, Cancelled, KeyboardInterrupt])
-@pytest.mark.parametrize(("version", "compact"), [(11, False), (11, True), (10, False)])
-def test_whatever_fails_the_old_archive_stays(
-    version: int, compact: bool, error: type[BaseException], partly: bool, tmp_path: Path
-) -> None:
-    """Every write, copy, wait, switch and rename fails once."""
-    path = start(tmp_path, version=version)
-    old, before = path.read_bytes(), content(path)
-    number = 0
-    sentences: list[str] = []
-    while True:
-        number += 1
-        with pytest.MonkeyPatch.context() as monkeypatch:
-            failing = Failing(monkeypatch, number, error, partly=partly)
-            try:
-                pak_write.patch(path, CHANGES, compact=compact)
-            except UserError as caught:
-                sentences.append(str(caught))
-            except KeyboardInterrupt:
-                pass
-        if failing.left > 0:
-            break
-        assert path.read_bytes() == old
-        assert [entry.name for entry in tmp_path.iterdir()] == ["a.pak"]
-    assert number > 6
-    assert all(map(hostile.is_sentence, sentences))
-    assert len(sentences) == (0 if error is KeyboardInterrupt else number - 1)
-    assert content(path) == expected(before)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
-@pytest.mark.parametrize("version", [10, 11])
-def test_a_full_disk_leaves_the_old_archive(version: int, tmp_path: Path) -> None:
-    """The system itself stops the file from growing, at many sizes."""
-    path = start(tmp_path, version=version)
-    old, before = path.read_bytes(), content(path)
-    program = PROGRAM + (
-        "import resource, signal\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "for size in range(int(sys.argv[3]), int(sys.argv[3]) + 4500, 150):\n"
-        "    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))\n"
-        "    try:\n"
-        "        run(Path(sys.argv[1]))\n"
-        "    except UserError as error:\n"
-        "        print(error)\n"
-        "        assert Path(sys.argv[1]).read_bytes() == Path(sys.argv[2]).read_bytes()\n"
-        "    else:\n"
-        "        break\n"
-    )
-    (tmp_path / "old").write_bytes(old)
-    size = len(old) if version == 11 else 1000
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(path), str(tmp_path / "old"), str(size)],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
-    assert done.stdout.count("cannot be written (File too large)") > 5
-    assert content(path) in (before, expected(before))
-
-
-PROGRAM = """
-import sys
-sys.path.insert(0, ".")
-from pathlib import Path
-from tools import addon_alias
-addon_alias.install(addon_alias.load_root_package)
-from addon.io_common.formats.errors import UserError
-from addon.io_dragonnest.formats import pak_disk, pak_write
-from tests.formats.test_pak_write import CHANGES
-
-def run(path):
-    pak_write.patch(path, CHANGES)
-"""
-KILLED = (
-    PROGRAM
-    + """
-import os, signal
-left = 0
-def wrapped(call):
-    def wrapper(*arguments):
-        global left
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return call(*arguments)
-    return wrapper
-for name in ("write", "copy", "sync", "switch"):
-    setattr(pak_disk.Output, name, wrapped(getattr(pak_disk.Output, name)))
-Path.replace = wrapped(Path.replace)
-for number, path in enumerate(sys.argv[1:], start=1):
-    child = os.fork()
-    if not child:
-        left = number
-        run(Path(path))
-        os._exit(0)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="a process is copied before each kill")
-@pytest.mark.parametrize("version", [10, 11])
-def test_killed_at_every_step(version: int, tmp_path: Path) -> None:
-    """`kill -9` before each thing that is done to the disk: what is left opens, with the old or the new content."""
-    old = start(tmp_path, version=version).read_bytes()
-    before = content(tmp_path / "a.pak")
-    paths = [tmp_path / f"{number}.pak" for number in range(1, 13)]
-    for path in paths:
-        path.write_bytes(old)
-    command = [sys.executable, "-c", KILLED, *map(str, paths)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
-    codes = [int(word) for word in done.stdout.split()]
-    assert codes.count(-signal.SIGKILL) >= 6
-    assert codes[-1] == 0
-    done_well = [content(path) == expected(before) for path in paths]
-    assert done_well == sorted(done_well)
-    # Only what comes after the switch of an appended archive, waiting for the disk, may be killed and yet be done.
-    assert sum(done_well) - codes.count(0) == (1 if version == 11 else 0)
-    for path, well in zip(paths, done_well, strict=True):
-        assert well or content(path) == before
-        # And can be worked on.
-        pak_write.patch(path, {"\\after": b"after"}, compact=True)
-        assert content(path)["after"] == b"after"
-
-
-ENDLESS = (
-    PROGRAM
-    + """
-import itertools
-print("ready", flush=True)
-for number in itertools.count():
-    byte = bytes([number % 251])
-    pak_write.patch(Path(sys.argv[1]), {"one": byte * 200_000, "two": byte * 9})
-"""
-)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
-def test_killed_at_any_time(tmp_path: Path) -> None:
-    """A process that does nothing but patch is killed again and again: its two entries are always of one age."""
-    path = start(tmp_path)
-    before = content(path)
-    rng = np.random.default_rng(11)
-    for _ in range(8):
-        with subprocess.Popen([sys.executable, "-c", ENDLESS, str(path)], stdout=subprocess.PIPE, cwd=ROOT) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == b"ready\n"
-            try:
-                process.wait(float(rng.uniform(0.0, 0.06)))
-            except subprocess.TimeoutExpired:
-                process.kill()
-            assert process.wait() == -signal.SIGKILL
-        found = content(path)
-        assert {key: found[key] for key in before} == before
-        assert found.keys() - before.keys() in ({"one", "two"}, set())
-        assert found.get("one", b"x")[:1] == found.get("two", b"x")[:1]
-        assert len(found.get("one", bytes(200_000))) == 200_000
 
 
 def test_progress_names_every_file(tmp_path: Path) -> None:

@@ -141,6 +141,21 @@ def test_extract_what_is_hostile(two: Path, command: Command, capfd: Output) -> 
     assert [path.name for path in (two / "deep").rglob("*")] == ["out", "good"]
 
 
+def test_names_do_not_steer_the_terminal(two: Path, command: Command, capfd: Output) -> None:
+    """Colours, titles and line breaks in names are shown, not done; JSON has the names as they are."""
+    name = "\\evil\x1b]0;title\x07\x1b[31m\r\n0 0 live \\fake\x7f"
+    (two / "bad.pak").write_bytes(archives.make([Item(name, b"evil")]))
+    commands = (["list"], ["find", "evil"], ["verify"], ["extract", "--out", "out"])
+    for words in commands:
+        command("pak", *words, "bad.pak")
+        said = capfd.readouterr()
+        assert not {char for char in said.out + said.err if char < " " or char == "\x7f"} - {"\n"}
+        assert "\\x1b]0;title\\x07" in said.out + said.err
+        assert not [line for line in said.out.splitlines() if line.startswith("0 0 live")]
+    assert command("pak", "list", "bad.pak", "--json") == 0
+    assert document(capfd)["entries"][0]["name"] == name
+
+
 def test_pack_and_patch(two: Path, command: Command, capfd: Output) -> None:
     assert command("pak", "extract", "a.pak", "--out", "out") == 0
     assert command("pak", "pack", "out", "new.pak", "-q") == 0

@@ -170,6 +170,7 @@ def test_a_character_is_asked_for(screen: Screen, tmp_path: Path) -> None:
         bpy.ops.dragonnest.archive_actor("INVOKE_DEFAULT", actor="Fox (1)")
     screen.wait(5)
     screen.photograph("actor")
+    screen.move(460, 531)  # the title: over the field, Enter would edit it
     screen.key("RET")
     screen.wait_until(lambda: bpy.data.armatures, "the fox", ticks=200)
     screen.wait(5)

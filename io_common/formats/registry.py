@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .errors import UnknownFormatError
@@ -11,7 +11,7 @@ from .options import NoOptions
 
 if TYPE_CHECKING:
     import contextlib
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from .fields import Section
@@ -49,6 +49,9 @@ class Format:
 
     `games` are (value, label) pairs of the games that `check` knows limits of. Where there is a `lazy`, the command
     line never reads a file whole.
+
+    `ways` are further ways that `verify` goes with what has no place in a scene: name -> the bytes that a model becomes
+    by way of it, which have to be those of `write`.
     """
 
     id: str
@@ -71,6 +74,7 @@ class Format:
     guard: Callable[..., contextlib.AbstractContextManager[None]] | None = None
     games: tuple[tuple[str, str], ...] = ()
     lazy: Lazy | None = None
+    ways: Mapping[str, Callable[[Any], bytes]] = field(default_factory=dict)
 
 
 # What `sniff` is given of a file.

@@ -42,11 +42,10 @@ def run(arguments: argparse.Namespace, formats: Sequence[Format], console: Conso
                 else:
                     data = files.read_file(source.path)
                     if entry.build is None or entry.extract is None:
-                        # Nothing of it is ever in a scene: reader and writer are all there is.
-                        written = _rewritten(source.path, entry, data)
+                        outcome = _rewritten(source.path, entry, data)
                     else:
                         written, facts = _there_and_back(source.path, entry, formats, flags, arguments)
-                    outcome = _compared(entry, data, written)
+                        outcome = _compared(entry, data, written)
         except UserError as error:
             console.failure(source.path, error)
             continue
@@ -58,18 +57,19 @@ def run(arguments: argparse.Namespace, formats: Sequence[Format], console: Conso
 
 @dataclass(frozen=True)
 class Outcome:
-    """Bytes read and written; where the first of them differ and the name of that field, if any do."""
+    """Bytes read and written; where the first of them differ, the name of that field, and by which way, if any do."""
 
     size: int
     written: int
     offset: int | None
     field: str
+    way: str = ""
 
 
-def _compared(entry: Format, data: bytes, written: bytes) -> Outcome:
+def _compared(entry: Format, data: bytes, written: bytes, way: str = "") -> Outcome:
     offset = fields.first_difference(data, written)
     name = "" if offset is None else fields.locate(entry.sections(data), offset)
-    return Outcome(len(data), len(written), offset, name)
+    return Outcome(len(data), len(written), offset, name, way)
 
 
 def _streamed(path: Path, lazy: Lazy) -> Outcome:
@@ -83,12 +83,17 @@ def _streamed(path: Path, lazy: Lazy) -> Outcome:
         raise error.at(path) from error
 
 
-def _rewritten(path: Path, entry: Format, data: bytes) -> bytes:
-    """The bytes that come of reading and writing alone."""
+def _rewritten(path: Path, entry: Format, data: bytes) -> Outcome:
+    """Compare what comes of reading and writing alone, and by every other way of what is never in a scene."""
     try:
-        return entry.write(entry.read(data))
+        model = entry.read(data)
+        outcome = _compared(entry, data, entry.write(model))
+        for name, way in entry.ways.items():
+            if outcome.offset is None:
+                outcome = _compared(entry, data, way(model), name)
     except UserError as error:
         raise error.at(path) from error
+    return outcome
 
 
 def _there_and_back(
@@ -125,8 +130,10 @@ def _tell(console: Console, path: Path, entry: Format, outcome: Outcome, facts: 
         console.result(record | {"result": "same"}, f"same {path}", *lines)
         return
     record |= {"result": "differs", "offset": outcome.offset, "field": outcome.field, "written_bytes": outcome.written}
+    record |= {"way": outcome.way} if outcome.way else {}
+    way = f" by way of {outcome.way}" if outcome.way else ""
     sizes = f" ({outcome.size} bytes became {outcome.written})" if outcome.size != outcome.written else ""
-    console.result(record, f"differs {path} at byte {outcome.offset}: {outcome.field}{sizes}", *lines, bad=True)
+    console.result(record, f"differs {path} at byte {outcome.offset}{way}: {outcome.field}{sizes}", *lines, bad=True)
 
 
 def _baked(facts: dict[str, Any]) -> str:

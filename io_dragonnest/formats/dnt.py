@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """DNT tables and EXT, their older sibling: bytes to a `Table` and back. All numbers are little-endian.
 
-DNT: u16 version (0 in all known files), u16 n, n bytes that the game skips, u16 columns, u32 rows; per column u16 length,
-name, u8 type; the rows; a trailer, u8 5 and "THEND". EXT: i32 unknown, i32 columns, u32 rows; per column a name in 64
-bytes and i32 type; rows and trailer as in a DNT. Nothing in a file says which of the two it is.
+DNT: u16 version (0 in all known files), u16 n, n bytes that the game skips, u16 columns, u32 rows; per column u16
+length, name, u8 type; the rows; a trailer, u8 5 and "THEND". EXT: i32 unknown, i32 columns, u32 rows; per column
+a name in 64 bytes and i32 type; rows and trailer as in a DNT. Nothing in a file says which of the two it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from ...io_common.formats.errors import ExportError, FormatError, UnsupportedErr
 from ...io_common.formats.fields import Section
 from ...io_common.formats.reader import Reader
 from . import table_rows
-from .table import DNT, EXT, KINDS, LONGEST, NAME_FIELD, TEXT, TRAILER, Column, Table
+from .table import DNT, DTYPES, EXT, KINDS, LONGEST, NAME_FIELD, TEXT, TRAILER, Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _EXT_HEADER = np.dtype([("unknown", "<i4"), ("column_count", "<i4"), ("row_count", "<u4")])
 _EXT_COLUMN = np.dtype([("name", f"V{NAME_FIELD}"), ("type", "<i4")])
@@ -130,7 +130,7 @@ def _ext_field(column: Column) -> bytes:
         raise ExportError(
             f"the name of a column takes {len(column.name)} bytes, more than the {NAME_FIELD} that an EXT holds"
         )
-    return column.name.ljust(NAME_FIELD, b"\0") + np.int32(column.kind).astype("<i4").tobytes()
+    return column.name.ljust(NAME_FIELD, b"\0") + column.kind.to_bytes(4, "little", signed=True)
 
 
 def sniff_dnt(head: bytes, size: int) -> bool:
@@ -210,29 +210,10 @@ def _row_sections(data: bytes, first: int, table: Table) -> list[Section]:
     rows = table_rows.layout([column.kind for column in table.columns])
     end = len(data) - len(table.tail)
     if TEXT not in rows.kinds:
-        fields = [(f"column_{number}", table_rows.DTYPES[kind]) for number, kind in enumerate(rows.kinds)]
+        fields = [(f"column_{number}", DTYPES[kind]) for number, kind in enumerate(rows.kinds)]
         found = [Section("row", first, np.dtype([("id", "<u4"), *fields]), len(table))]
     else:
         edges = table_rows.starts(np.frombuffer(data, np.uint8), first, len(table), rows).tolist()
-        spans = zip(edges[:-1], edges[1:], strict=True)
+        spans = itertools.pairwise(edges)
         found = [Section(f"row {n}", start, np.dtype(f"V{stop - start}")) for n, (start, stop) in enumerate(spans)]
     return [*found, Section("trailer", end, np.dtype(f"V{len(table.tail)}"))]
-
-
-def summary(table: Table) -> dict[str, Any]:
-    """What `info` prints: names, types and counts."""
-    from . import table_encoding, table_guess
-
-    encoding = table_guess.guess(table)
-    return {
-        "rows": len(table),
-        "columns": [
-            {"name": table_encoding.decode(column.name, encoding), "type": KINDS[column.kind]}
-            for column in table.columns
-        ],
-        "ids": f"{table.ids.min()} to {table.ids.max()}" if len(table) else "none",
-        "encoding": encoding,
-        "first_number": table.head,
-        "skipped_bytes": len(table.skipped),
-        "trailer": table.tail == TRAILER,
-    }

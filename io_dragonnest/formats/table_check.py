@@ -1,17 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the game, or other tools, would trip over in a table."""
+"""What is in a table, and what the game or other tools would trip over in it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from ...io_common.formats.issues import Issue, Severity
 from . import table_encoding, table_guess
-from .table import BOOL, DNT, TRAILER, Table, Texts, duplicates
+from .table import BOOL, DNT, KINDS, TRAILER, Table, Texts, duplicates
 
 # Tools that take the length of a text for signed lose all that follows a longer one.
 _SIGNED = 0x7FFF
 _NAMED = 5
+
+
+def summary(table: Table) -> dict[str, Any]:
+    """What `info` prints: names, types and counts."""
+    encoding = table_guess.guess(table)
+    return {
+        "rows": len(table),
+        "columns": [
+            {"name": table_encoding.decode(column.name, encoding), "type": KINDS[column.kind]}
+            for column in table.columns
+        ],
+        "ids": f"{table.ids.min()} to {table.ids.max()}" if len(table) else "none",
+        "encoding": encoding,
+        "first_number": table.head,
+        "skipped_bytes": len(table.skipped),
+        "trailer": table.tail == TRAILER,
+    }
 
 
 def check(table: Table, _game: str = "") -> list[Issue]:

@@ -2,8 +2,8 @@
 r"""The texts of a table as bytes, in whatever encoding its client used, and as Unicode, without loss.
 
 A byte that is no text in the encoding becomes `\xHH`; so does every byte of a character that would not survive a
-spreadsheet or an editor (control characters but tab and line feed). A backslash is itself, but where it would begin such
-an escape it becomes `\x5c`. So any bytes come back, and what looks like an escape always is one.
+spreadsheet or an editor (control characters but tab and line feed). A backslash is itself, but where it would begin
+such an escape it becomes `\x5c`. So any bytes come back, and what looks like an escape always is one.
 """
 
 from __future__ import annotations

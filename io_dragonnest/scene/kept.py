@@ -61,6 +61,9 @@ MSH_ENTRY = "dragonnest_msh_entry"
 SKN_ENTRY = "dragonnest_skn_entry"
 ANI_ENTRY = "dragonnest_ani_entry"
 
+# On Texts: path of the table that they were opened from.
+TABLE = "dragonnest_table"
+
 # On Actions: the clip, a file of its own, zlib-compressed; the file it came from, and its numbers in it from 1.
 CLIP = "dragonnest_clip"
 SOURCE = "dragonnest_ani"

@@ -4,7 +4,21 @@
 from __future__ import annotations
 
 from ...io_common.formats.registry import Format, Lazy
-from ..formats import ani, ani_set, anim, check_skn, checks, msh, pak, pak_check, pak_pieces, skn
+from ..formats import (
+    ani,
+    ani_set,
+    anim,
+    check_skn,
+    checks,
+    dnt,
+    msh,
+    pak,
+    pak_check,
+    pak_pieces,
+    skn,
+    table_check,
+    table_text,
+)
 from ..scene import build_ani, build_skn, extract_ani, extract_msh, extract_skn
 from ..scene.options import (
     ExportAnimOptions,
@@ -106,5 +120,31 @@ FORMATS: tuple[Format, ...] = (
         check=pak_check.check,
         games=_GAMES,
         lazy=Lazy(pak.open_archive, pak_pieces.pieces, pak_pieces.sections),
+    ),
+    Format(
+        id="dragonnest_dnt",
+        label="Dragon Nest DNT table",
+        extensions=(".dnt",),
+        sniff=dnt.sniff_dnt,
+        read=dnt.read_dnt,
+        write=dnt.write,
+        sections=dnt.sections_dnt,
+        summary=table_check.summary,
+        check=table_check.check,
+        games=_GAMES,
+        ways=table_text.WAYS,
+    ),
+    Format(
+        id="dragonnest_ext",
+        label="Dragon Nest EXT table",
+        extensions=(".ext",),
+        sniff=dnt.sniff_ext,
+        read=dnt.read_ext,
+        write=dnt.write,
+        sections=dnt.sections_ext,
+        summary=table_check.summary,
+        check=table_check.check,
+        games=_GAMES,
+        ways=table_text.WAYS,
     ),
 )

@@ -12,11 +12,13 @@ from . import (
     archive_panel,
     archive_state,
     cli_pak,
+    cli_table,
     clip_chooser,
     clip_operators,
     clip_panel,
     material_operators,
     material_panel,
+    table_operators,
 )
 from .entries import FORMATS
 
@@ -37,9 +39,13 @@ WING = operators.Wing(
         *archive_import.CLASSES,
         *archive_export.CLASSES,
         *archive_panel.CLASSES,
+        *table_operators.CLASSES,
     ),
     (effects.Settings(), clips, archive_state.ARCHIVES),
-    (cli_pak.COMMAND,),
-    imports=(("dragonnest.archive_mount", "Dragon Nest archive (.pak)"),),
+    (cli_pak.COMMAND, cli_table.COMMAND),
+    imports=(
+        ("dragonnest.archive_mount", "Dragon Nest archive (.pak)"),
+        ("dragonnest.table_open", "Dragon Nest table (.dnt/.ext)"),
+    ),
     preferences=archive_state.PreferencesPart(),
 )

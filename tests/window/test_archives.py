@@ -12,6 +12,8 @@ import bpy
 import checkout  # noqa: F401 (before the names below)
 import numpy as np
 import pytest
+from addon.io_common.ui import preferences
+from addon.io_dragonnest.formats.mounts import Mark
 from addon.io_dragonnest.ui import archive_state
 from checkout import CHECKOUT
 from screen import pixels, watched
@@ -60,6 +62,7 @@ def unmounted() -> Iterator[None]:
     yield
     if bpy.ops.dragonnest.archive_unmount.poll():
         bpy.ops.dragonnest.archive_unmount(which="ALL")
+    getattr(preferences.of(bpy.context), archive_state.FOLDERS).clear()
 
 
 def counted(kind: Any, seen: dict[str, int]) -> Any:
@@ -182,7 +185,7 @@ def test_a_character_is_asked_for(screen: Screen, tmp_path: Path) -> None:
 
 
 def test_every_state_of_the_list_draws(screen: Screen, tmp_path: Path, drawn: dict[str, int]) -> None:
-    """An archive that is missing, an encrypted one, marks of every kind; and archives that were not read yet."""
+    """An archive that is missing, an encrypted one, an overridden entry; and archives that were not read yet."""
     folder = game(tmp_path / "Game")
     (folder / "Resource03.pak").write_bytes(encrypted({"\\resource\\secret.skn": b"s"}))
     open_tab(screen)
@@ -193,7 +196,9 @@ def test_every_state_of_the_list_draws(screen: Screen, tmp_path: Path, drawn: di
         bpy.ops.dragonnest.archive_refresh()
     shown().query, shown().only_live = "", False
     before = dict(drawn)
-    for place in range(len(shown().rows)):
+    marks = [archive_state.session().entry(place).mark for place in range(len(shown().rows))]
+    assert set(marks) == {Mark.LIVE, Mark.OVERRIDDEN}
+    for place in (0, marks.index(Mark.OVERRIDDEN)):
         shown().active = place
         screen.redraw()
     screen.photograph("states")

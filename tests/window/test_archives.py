@@ -187,7 +187,7 @@ def test_a_character_is_asked_for(screen: Screen, tmp_path: Path) -> None:
 def test_every_state_of_the_list_draws(screen: Screen, tmp_path: Path, drawn: dict[str, int]) -> None:
     """An archive that is missing, an encrypted one, an overridden entry; and archives that were not read yet."""
     folder = game(tmp_path / "Game")
-    (folder / "Resource03.pak").write_bytes(encrypted({"\\resource\\secret.skn": b"s"}))
+    (folder / "Resource03.pak").write_bytes(encrypted({"\\resource\\secret.skn": bytes(range(99))}))
     open_tab(screen)
     with screen.override():
         bpy.ops.dragonnest.archive_folder_add(directory=str(folder))
@@ -195,6 +195,7 @@ def test_every_state_of_the_list_draws(screen: Screen, tmp_path: Path, drawn: di
     with screen.override():
         bpy.ops.dragonnest.archive_refresh()
     shown().query, shown().only_live = "", False
+    assert [listing.encrypted for listing in archive_state.session().catalogue.listings] == [False, False, True]
     before = dict(drawn)
     marks = [archive_state.session().entry(place).mark for place in range(len(shown().rows))]
     assert set(marks) == {Mark.LIVE, Mark.OVERRIDDEN}
@@ -215,7 +216,7 @@ def test_every_state_of_the_list_draws(screen: Screen, tmp_path: Path, drawn: di
 def encrypted(content: dict[str, bytes]) -> bytes:
     """An archive whose payloads start as those of encrypted ones do."""
     data = archive(content)
-    return data[:1024] + bytes.fromhex("51f81a804a7330") + data[1031:]
+    return data[:1024] + bytes.fromhex("51f81a804a73307365e4a652c6ac6256") + data[1040:]
 
 
 def actors(folder: Path) -> Path:

@@ -131,7 +131,9 @@ def size(count: int) -> str:
         if value < 1000:
             break
         value, unit = value / 1024, larger
-    return f"{count} bytes" if unit == "bytes" else f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}"
+    if unit == "bytes":
+        return f"{count} byte" if count == 1 else f"{count} bytes"
+    return f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}"
 
 
 class ArchiveExport(ExportHelper):

@@ -15,7 +15,7 @@ from ...io_common.formats.options import describe
 from ...io_common.scene import transfer
 from ...io_common.ui import preferences, props, report
 from ...io_common.ui.importer import ImportMixin
-from ..formats import actors, mount_actors, mount_place, pak_names
+from ..formats import mount_actors, mount_place, pak_names
 from ..formats.library import Library
 from ..formats.mount_place import ArchivePlace
 from ..formats.mounts import Mark
@@ -220,9 +220,12 @@ class ArchiveActor(_ImportMixin):
         props.draw(self.layout, self, ImportArchiveOptions, folded=True)
 
 
-def _search_actors(_self: Any, _context: bpy.types.Context, typed: str) -> list[str]:
-    found = actors.search(archive_state.session().actors or [], typed)
-    return [_label(actor) for actor in found[:_MOST_FOUND]]
+def search_actors(_self: Any, _context: bpy.types.Context, typed: str) -> list[str]:
+    """By name, number and model; a label that was chosen is found again, too."""
+    known = archive_state.session().actors or []
+    words = typed.lower().split()
+    found = (actor for actor in known if all(word in f"{_label(actor)} {actor.skin}".lower() for word in words))
+    return [_label(actor) for actor, _number in zip(found, range(_MOST_FOUND), strict=False)]
 
 
 def textures(context: bpy.types.Context) -> Library:
@@ -296,7 +299,7 @@ CLASSES = (
             "actor": StringProperty(
                 name="Actor",
                 description="The character as the actor table calls it",
-                search=_search_actors,
+                search=search_actors,
                 search_options={"SORT", "SUGGESTION"},
                 options={"SKIP_SAVE"},
             ),

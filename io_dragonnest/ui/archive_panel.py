@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 # What stands in the list in place of the size.
 _SHORT = {Mark.DELETED: "deleted", Mark.SHADOWED: "shadowed", Mark.OVERRIDDEN: "overridden"}
 _SAID = {
-    Mark.LIVE: "live",
-    Mark.DELETED: "deleted",
-    Mark.SHADOWED: "shadowed by a later entry of this archive",
-    Mark.OVERRIDDEN: "overridden by a later archive",
+    Mark.LIVE: "Live",
+    Mark.DELETED: "Deleted",
+    Mark.SHADOWED: "Shadowed by a later entry of this archive",
+    Mark.OVERRIDDEN: "Overridden by a later archive",
 }
 
 
@@ -126,10 +126,13 @@ class DRAGONNEST_PT_archives(bpy.types.Panel):
         self.layout.operator("dragonnest.archive_export", text="Write into Patch Archive…", icon="EXPORT")
 
     def _mounted(self, source: Any, count: int) -> None:
-        for problem in archive_state.session().problems.values():
-            row = self.layout.row()
-            row.alert = True
-            row.label(text=problem, icon="ERROR")
+        for path, problem in archive_state.session().problems.items():
+            column = self.layout.column(align=True)
+            column.alert = True
+            column.label(text=path.name, icon="ERROR")
+            # The sentence begins with the name; a sidebar is narrow.
+            reason = problem.removeprefix(f"{path.name}: ")
+            column.label(text=reason[:1].upper() + reason[1:])
         header, body = self.layout.panel("dragonnest_mounted")
         header.label(text=f"{count} Mounted")
         header.operator("dragonnest.archive_refresh", text="", icon="FILE_REFRESH", emboss=False)
@@ -172,7 +175,8 @@ class DRAGONNEST_PT_archives(bpy.types.Panel):
         column.scale_y = 0.8
         folder = entry.name[: len(entry.name) - len(pak_names.base_name(entry.name))]
         column.label(text=folder or pak_names.SEPARATOR)
-        column.label(text=f"{entry.archive.name}: {_SAID[entry.mark]}, {size(entry.size)}")
+        column.label(text=f"{entry.archive.name}, {size(entry.size)}")
+        column.label(text=_SAID[entry.mark])
 
 
 class DRAGONNEST_MT_archive_extract(bpy.types.Menu):

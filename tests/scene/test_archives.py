@@ -18,6 +18,7 @@ from addon.io_common.ui import preferences
 from addon.io_dragonnest.formats import dnt, pak
 from addon.io_dragonnest.scene import archive_import
 from addon.io_dragonnest.ui import archive_export, archive_state
+from addon.io_dragonnest.ui import archive_import as archive_import_ui
 from addon.io_dragonnest.ui.entries import FORMATS
 
 from tests import archives, tables
@@ -213,7 +214,7 @@ def test_several_ticked_entries_are_one_import(game: Path) -> None:
     shown().rows[0].use = True
     shown().query = "fox.ani"
     shown().rows[0].use = True
-    assert bpy.ops.dragonnest.archive_import() == {"FINISHED"}
+    assert bpy.ops.dragonnest.archive_import(existing_armature="ALWAYS") == {"FINISHED"}
     (rig,) = objects("ARMATURE")
     assert len(rig.data.dragonnest_clips) == 3
     assert {obj.data["dragonnest_msh_entry"] for obj in dragon_scene.meshes()} == {
@@ -318,7 +319,9 @@ def test_a_character_by_its_name(game: Path, tmp_path: Path) -> None:
     assert bpy.ops.dragonnest.archive_actor(actor="fox") == {"FINISHED"}
     (rig,) = objects("ARMATURE")
     assert len(rig.data.dragonnest_clips) == 3
-    assert bpy.ops.dragonnest.archive_actor(actor="Archer (1)", use_animation=False) == {"FINISHED"}
+    assert bpy.ops.dragonnest.archive_actor(actor="Archer (1)", existing_armature="ALWAYS", use_animation=False) == {
+        "FINISHED"
+    }
     assert len(objects("ARMATURE")) == 1
     with pytest.raises(RuntimeError, match='the table has no character "No"'):
         bpy.ops.dragonnest.archive_actor(actor="No")
@@ -330,6 +333,20 @@ def test_the_animations_of_one_character_are_not_those_of_the_next(game: Path, t
     assert bpy.ops.dragonnest.archive_actor(actor="Fox") == {"FINISHED"}
     last = bpy.context.window_manager.operator_properties_last("dragonnest.archive_actor")
     assert last is None or last.hierarchy_from == ""
+    assert game.is_dir()
+
+
+def test_characters_are_offered_by_what_is_typed(game: Path, tmp_path: Path) -> None:
+    with_actors(tmp_path)
+    assert len(archive_import_ui.table(bpy.context)) == 2
+    for typed, found in (
+        ("", ["Archer (1)", "Fox (2)"]),
+        ("Fox (2)", ["Fox (2)"]),
+        ("RANGER", ["Archer (1)"]),
+        ("2", ["Fox (2)"]),
+        ("no one", []),
+    ):
+        assert archive_import_ui.search_actors(None, bpy.context, typed) == found
     assert game.is_dir()
 
 

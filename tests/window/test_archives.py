@@ -12,6 +12,8 @@ import bpy
 import checkout  # noqa: F401 (before the names below)
 import numpy as np
 import pytest
+from addon.io_common.ui import preferences
+from addon.io_dragonnest.formats.mounts import Mark
 from addon.io_dragonnest.ui import archive_state
 from checkout import CHECKOUT
 from screen import pixels, watched
@@ -60,6 +62,7 @@ def unmounted() -> Iterator[None]:
     yield
     if bpy.ops.dragonnest.archive_unmount.poll():
         bpy.ops.dragonnest.archive_unmount(which="ALL")
+    getattr(preferences.of(bpy.context), archive_state.FOLDERS).clear()
 
 
 def counted(kind: Any, seen: dict[str, int]) -> Any:
@@ -170,6 +173,7 @@ def test_a_character_is_asked_for(screen: Screen, tmp_path: Path) -> None:
         bpy.ops.dragonnest.archive_actor("INVOKE_DEFAULT", actor="Fox (1)")
     screen.wait(5)
     screen.photograph("actor")
+    screen.move(460, 531)  # the title: over the field, Enter would edit it
     screen.key("RET")
     screen.wait_until(lambda: bpy.data.armatures, "the fox", ticks=200)
     screen.wait(5)
@@ -181,9 +185,9 @@ def test_a_character_is_asked_for(screen: Screen, tmp_path: Path) -> None:
 
 
 def test_every_state_of_the_list_draws(screen: Screen, tmp_path: Path, drawn: dict[str, int]) -> None:
-    """An archive that is missing, an encrypted one, marks of every kind; and archives that were not read yet."""
+    """An archive that is missing, an encrypted one, an overridden entry; and archives that were not read yet."""
     folder = game(tmp_path / "Game")
-    (folder / "Resource03.pak").write_bytes(encrypted({"\\resource\\secret.skn": b"s"}))
+    (folder / "Resource03.pak").write_bytes(encrypted({"\\resource\\secret.skn": bytes(range(99))}))
     open_tab(screen)
     with screen.override():
         bpy.ops.dragonnest.archive_folder_add(directory=str(folder))
@@ -191,8 +195,11 @@ def test_every_state_of_the_list_draws(screen: Screen, tmp_path: Path, drawn: di
     with screen.override():
         bpy.ops.dragonnest.archive_refresh()
     shown().query, shown().only_live = "", False
+    assert [listing.encrypted for listing in archive_state.session().catalogue.listings] == [False, False, True]
     before = dict(drawn)
-    for place in range(len(shown().rows)):
+    marks = [archive_state.session().entry(place).mark for place in range(len(shown().rows))]
+    assert set(marks) == {Mark.LIVE, Mark.OVERRIDDEN}
+    for place in (0, marks.index(Mark.OVERRIDDEN)):
         shown().active = place
         screen.redraw()
     screen.photograph("states")
@@ -209,7 +216,7 @@ def test_every_state_of_the_list_draws(screen: Screen, tmp_path: Path, drawn: di
 def encrypted(content: dict[str, bytes]) -> bytes:
     """An archive whose payloads start as those of encrypted ones do."""
     data = archive(content)
-    return data[:1024] + bytes.fromhex("51f81a804a7330") + data[1031:]
+    return data[:1024] + bytes.fromhex("51f81a804a73307365e4a652c6ac6256") + data[1040:]
 
 
 def actors(folder: Path) -> Path:

@@ -105,19 +105,32 @@ def run_for_user(session: nox.Session, *command: str) -> None:
 
 
 def pytest_step(session: nox.Session, python: str, folders: list[str], *options: str) -> None:
-    """Run pytest over *folders*, or over those of the user's own paths that lie in them; keep a JUnit report."""
+    """Run pytest over each of *folders*, or over those of the user's own paths that lie in it; keep JUnit reports.
+
+    Each folder is a process of its own: a Blender that lives for thousands of tests is nobody's Blender.
+    """
     chosen = [word for word in session.posargs if (ROOT / word.partition("::")[0]).exists() and "tests" in word]
     others = [word for word in session.posargs if word not in chosen]
-    paths = (
-        [word for word in chosen if any(Path(word).is_relative_to(folder) for folder in folders)] if chosen else folders
-    )
-    if not paths:
+    parts = {
+        folder: [word for word in chosen if Path(word).is_relative_to(folder)] if chosen else [folder]
+        for folder in folders
+    }
+    if not any(parts.values()):
         session.skip("none of the chosen tests is in this step")
-    report = REPORTS / f"{summary.report_name(session.name)}.xml"
     # A selection of the user's may leave a step without tests (pytest's code 5); without one that is a failure.
-    codes = [0, 5] if chosen or any(word.startswith(("-k", "-m", "--lf")) for word in others) else [0]
-    command = [python, "-m", "pytest", *paths, f"--junitxml={report}", *options, *others]
-    session.run(*command, external=True, success_codes=codes)
+    selected = bool(chosen) or any(word.startswith(("-k", "-m", "--lf")) for word in others)
+    failed = []
+    for folder, paths in parts.items():
+        if not paths:
+            continue
+        report = REPORTS / f"{summary.report_name(session.name)}.{Path(folder).name}.xml"
+        command = [python, "-m", "pytest", *paths, f"--junitxml={report}", *options, *others]
+        try:
+            session.run(*command, external=True, success_codes=[0, 5] if selected else [0])
+        except nox.command.CommandFailed:
+            failed.append(folder)
+    if failed:
+        session.error(f"failed: {', '.join(failed)}")
 
 
 def embedded(session: nox.Session, series: str) -> list[str]:
@@ -148,7 +161,7 @@ def test(session: nox.Session) -> None:
     REPORTS.mkdir(parents=True, exist_ok=True)
     for old in REPORTS.iterdir():
         old.unlink()
-    nested = [sys.executable, "-m", "nox", "--noxfile", str(ROOT / "noxfile.py"), "--parallel", "2"]
+    nested = [sys.executable, "-m", "nox", "--noxfile", str(ROOT / "noxfile.py"), "--parallel", "2", "--allow-parallel"]
     codes = []
     for number, names in enumerate([["build"], steps]):
         arguments = ["--report", str(REPORTS / f"nox-{number}.json"), "--session", *names]

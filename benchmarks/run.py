@@ -31,6 +31,7 @@ MODULES = (
     "benchmarks.carnivores_characters",
     "benchmarks.dragon_models",
     "benchmarks.dragon_motion",
+    "benchmarks.dragon_archives",
 )
 MARK = "benchmark result: "
 

@@ -26,8 +26,8 @@ CENTRE = Vector((0.0, 0.0, 0.53))
 
 def import_fox() -> bpy.types.Object:
     """Import body, outfit and clips; return the armature that carries all of it."""
-    for number, name in enumerate(MODELS):
-        bpy.ops.import_scene.dragonnest_skn(filepath=str(demo.ASSETS / name), use_append=number > 0)
+    for name in MODELS:
+        bpy.ops.import_scene.dragonnest_skn(filepath=str(demo.ASSETS / name))
     rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
     bpy.context.view_layer.objects.active = rig
     bpy.ops.import_scene.dragonnest_ani(filepath=str(demo.ASSETS / f"{NAME}.ani"))

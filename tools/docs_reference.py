@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 DOCS = ROOT / "docs"
 BLOCK = re.compile(r"(<!-- generated: ([\w -]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-COMMANDS = ("convert", "verify", "info", "check")
+COMMANDS = (
+    *("convert", "verify", "info", "check"),
+    *(f"pak {action}" for action in ("list", "find", "extract", "pack", "patch", "verify")),
+)
 HELP_COLUMNS = "88"
 
 
@@ -43,9 +46,9 @@ class Source:
 
     def __init__(self, package: str) -> None:
         self.package = package
-        self.formats = (
-            self.module("io_carnivores.ui.wing").WING.formats + self.module("io_dragonnest.ui.wing").WING.formats
-        )
+        wings = [self.module(f"{game}.ui.wing").WING for game in ("io_carnivores", "io_dragonnest")]
+        self.formats = tuple(entry for wing in wings for entry in wing.formats)
+        self.commands = tuple(entry for wing in wings for entry in wing.commands)
 
     def module(self, name: str) -> Any:
         """Return a module of the extension."""
@@ -127,12 +130,12 @@ class Source:
 
     def help_text(self, command: str) -> str:
         """Return what `--help` prints, for a command or for the whole."""
-        words = [*([command] if command else []), "--help"]
+        words = [*command.split(), "--help"]
         before = os.environ.get("COLUMNS")
         os.environ["COLUMNS"] = HELP_COLUMNS
         try:
             with contextlib.redirect_stdout(io.StringIO()) as output:
-                self.module("io_common.ui.command_line").main(words, self.formats)
+                self.module("io_common.ui.command_line").main(words, self.formats, self.commands)
         finally:
             os.environ.pop("COLUMNS")
             os.environ |= {"COLUMNS": before} if before is not None else {}

@@ -20,12 +20,13 @@ def report_name(step: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in step).strip("-")
 
 
-def _counts(report: Path) -> tuple[str, str, str]:
-    """Return how many tests passed, failed and were skipped according to a JUnit report."""
-    if not report.exists():
+def _counts(found: list[Path]) -> tuple[str, str, str]:
+    """Return how many tests passed, failed and were skipped according to JUnit reports."""
+    if not found:
         return "", "", ""
     total = failed = skipped = 0
-    for suite in ET.parse(report).getroot().iter("testsuite"):  # noqa: S314 (pytest wrote it a moment ago)
+    suites = (suite for report in found for suite in ET.parse(report).getroot().iter("testsuite"))  # noqa: S314 (our own)
+    for suite in suites:
         total += int(suite.get("tests", "0"))
         failed += int(suite.get("failures", "0")) + int(suite.get("errors", "0"))
         skipped += int(suite.get("skipped", "0"))
@@ -38,7 +39,7 @@ def rows(reports: Path) -> list[tuple[str, ...]]:
     for report in sorted(reports.glob("nox-*.json")):
         for session in json.loads(report.read_text(encoding="utf-8"))["sessions"]:
             step = max(session["signatures"], key=len) if session["signatures"] else session["name"]
-            counts = _counts(reports / f"{report_name(step)}.xml")
+            counts = _counts(sorted(reports.glob(f"{report_name(step)}.*.xml")))
             result = RESULTS[session["result"]]
             why = (session["reason"] or "") if result != "passed" else ""
             found.append((step, result, *counts, f"{session['duration']:.0f}", why))

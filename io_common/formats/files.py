@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import stat
 import tempfile
 from pathlib import Path
@@ -72,27 +73,76 @@ def save(path: str | Path, data: bytes) -> None:
 
 
 def save_all(bundle: Mapping[Path, bytes]) -> None:
-    """Write several files. All are written out beside their targets before the first target is replaced."""
+    """Write several files. All are written out beside their targets before the first target is replaced.
+
+    Where one of them cannot be replaced, those before it are put back as they were.
+    """
     waiting: list[tuple[Path, Path]] = []
+    old: dict[Path, Path] = {}
+    done: list[Path] = []
     try:
         for path, data in bundle.items():
             waiting.append((_write_beside(path, data), path))
+        for temporary, path in waiting[:-1]:  # behind the last one nothing can fail
+            if os.path.lexists(path):
+                old[path] = temporary.with_suffix(".old")
+                _set_aside(path, old[path])
         for temporary, path in waiting:
             try:
                 temporary.replace(path)
             except OSError as error:
+                _put_back(done, old)
                 raise FileAccessError(f"cannot be replaced ({_reason(error)})", path=path) from error
+            done.append(path)
     finally:
-        for temporary, _path in waiting:
+        for rest in (*(temporary for temporary, _path in waiting), *old.values()):
             with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+                rest.unlink(missing_ok=True)
+
+
+def _set_aside(path: Path, name: Path) -> None:
+    """Let the file at `path` have another name, too, until it is known that it is not needed any more."""
+    try:
+        try:
+            os.link(path, name, follow_symlinks=False)
+        except (OSError, NotImplementedError):  # a file system without hard links
+            shutil.copy2(path, name, follow_symlinks=False)
+    except OSError as error:
+        raise FileAccessError(f"cannot be kept while others are written ({_reason(error)})", path=path) from error
+
+
+def _put_back(done: list[Path], old: dict[Path, Path]) -> None:
+    """Undo what was replaced. What cannot be undone stays beside it as what it was set aside as."""
+    for path in done:
+        try:
+            if path in old:
+                old[path].replace(path)
+            else:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            kept = old.pop(path, None)
+            rest = f"; the old file is {kept.name}" if kept is not None else ""
+            raise FileAccessError(
+                f"was written alone and cannot be put back ({_reason(error)}){rest}", path=path
+            ) from error
+
+
+def changes(bundle: Mapping[Path, bytes]) -> list[Path]:
+    """The files of `bundle` that exist with other bytes, or cannot be read."""
+    return [path for path, data in bundle.items() if path.is_file() and not _holds(path, data)]
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
 
 
 def refuse_changes(bundle: Mapping[Path, bytes]) -> None:
     """Raise `FileAccessError` for the first file of `bundle` that exists with other bytes."""
-    for path, data in bundle.items():
-        if path.is_file() and read_file(path) != data:
-            raise FileAccessError("the file exists already and is left as it is", path=path)
+    for path in changes(bundle):
+        raise FileAccessError("the file exists already and is left as it is", path=path)
 
 
 def _write_beside(path: Path, data: bytes) -> Path:
@@ -113,9 +163,10 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
     try:
         temporary.replace(target)
     except OSError as error:
+        raise FileAccessError(f"cannot be replaced ({_reason(error)})", path=target) from error
+    finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-        raise FileAccessError(f"cannot be replaced ({_reason(error)})", path=target) from error
 
 
 def write_all(stream: BinaryIO, data: bytes | memoryview) -> None:
@@ -139,7 +190,7 @@ def _beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
     temporary = Path(name)
     done = False
     try:
-        with os.fdopen(descriptor, "wb", buffering=0) as stream:
+        with os.fdopen(descriptor, "wb", 0) as stream:
             yield stream, temporary
             os.fsync(stream.fileno())
         _copy_mode(path, temporary)

@@ -142,7 +142,8 @@ def _is_text(head: bytes) -> bool:
 def identify(data: bytes, path: Path, formats: Sequence[Format], size: int | None = None) -> Format:
     """The entry whose content this is; those with the extension of `path` are asked first.
 
-    `data` may be the first `HEAD` bytes alone if `size` says how many there are in all. Raises `UnknownFormatError` with a sentence that says what the file looks like.
+    `data` may be the first `HEAD` bytes alone if `size` says how many there are in all. Raises `UnknownFormatError`
+    with a sentence that says what the file looks like.
     """
     head = data[:HEAD]
     size = len(data) if size is None else size

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import bpy
 
-from ..formats import files, registry
+from ..formats import files, places, registry
 from ..formats.errors import ExportError, UserError
 from ..formats.issues import Issue, Severity
 from .progress import Progress
 from .rollback import rollback
-from .selection import Group, Scope, chosen
+from .selection import Group, Scope, armature_of, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +38,11 @@ def load(
     digest: Digest,
     formats: Sequence[Format],
 ) -> tuple[bytes, Any]:
-    """Read, and check, `path` and the files that belong to it: bytes and model; no data-block is made."""
-    data = files.read_file(path)
+    """Read, and check, `path` and the files that belong to it: bytes and model; no data-block is made.
+
+    They come from the place that `options` name, if they name one, else from the disk.
+    """
+    data = places.of(options).read(path)
     try:
         registry.require(entry, data, path, formats)
         model = entry.read(data)
@@ -136,10 +139,14 @@ class ExportChoices(Scope, Protocol):
 
 @dataclass
 class Export:
-    """What an export would write: `bundle` path -> bytes, and the `issues` found in each model, with its objects."""
+    """What an export would write: `bundle` path -> bytes, and the `issues` found in each model, with its objects.
+
+    `replaced`: the files that were there with other bytes, beside the one that was named.
+    """
 
     bundle: dict[Path, bytes] = field(default_factory=dict)
     issues: list[tuple[str, Issue]] = field(default_factory=list)
+    replaced: list[Path] = field(default_factory=list)
 
     @property
     def errors(self) -> list[tuple[str, Issue]]:
@@ -156,7 +163,7 @@ def prepare(
 ) -> Export:
     """Everything of an export but the writing. One file per group of objects.
 
-    One group goes to `path`; several go to its folder, each under its own name.
+    One group goes to `path`; several go to its folder, see `_targets`.
     """
     if entry.extract is None:
         raise ExportError(f"a {entry.label} cannot be made from a scene", path=path)
@@ -206,6 +213,16 @@ def export(
 
     Without `overwrite` a file that would change stops it too.
     """
+    result = checked(context, entry, path, options, digest)
+    if not overwrite:
+        files.refuse_changes(result.bundle)
+    result.replaced = [changed for changed in files.changes(result.bundle) if changed != path]
+    files.save_all(result.bundle)
+    return result
+
+
+def checked(context: bpy.types.Context, entry: Format, path: Path, options: ExportChoices, digest: Digest) -> Export:
+    """Prepare, and stop at what the game could not load; nothing is written. `digest` gets the other issues."""
     result = prepare(context, entry, path, options, digest)
     if result.errors and options.use_check:
         name, issue = result.errors[0]
@@ -218,16 +235,32 @@ def export(
         raise ExportError(f'"{name}": {issue.message}{rest}; {advice}', path=path)
     for name, issue in result.issues:
         digest.add(issue.message, subject=name)
-    if not overwrite:
-        files.refuse_changes(result.bundle)
-    files.save_all(result.bundle)
     return result
 
 
+def suggested_name(context: bpy.types.Context, entry: Format, options: ExportChoices) -> str:
+    """What a file is called in the dialog: as the model of the active object, else as the first.
+
+    Raises `ExportError` where there is nothing to export.
+    """
+    groups = (entry.gather or _gather)(context, options)
+    active = context.view_layer.objects.active or groups[0].objects[0]
+    found = next((group for group in groups if active in [*group.objects, *map(armature_of, group.objects)]), groups[0])
+    return _stems([group.name for group in groups])[groups.index(found)]
+
+
 def _targets(path: Path, names: list[str]) -> list[Path]:
-    """A file name per object, free of what file systems refuse and unique without regard to case."""
+    """A file per model in the folder of `path`.
+
+    They have the names of the models, by which others know them in the game, whatever that of `path` is.
+    """
+    return [path.parent / f"{stem}{path.suffix}" for stem in _stems(names)]
+
+
+def _stems(names: list[str]) -> list[str]:
+    """A file name per model, free of what file systems refuse and unique without regard to case."""
     used: set[str] = set()
-    targets = [path] * len(names)
+    stems = [""] * len(names)
     # Names without a number go first: "Tree" keeps its name, whatever comes before it in the scene.
     for index, name in sorted(enumerate(names), key=lambda entry: (_numbered(entry[1]), entry[0])):
         stem = name.rpartition(".")[0]
@@ -237,8 +270,8 @@ def _targets(path: Path, names: list[str]) -> list[Path]:
             count += 1
             unique = f"{plain}_{count}"
         used.add(unique.lower())
-        targets[index] = path.parent / f"{unique}{path.suffix}"
-    return targets
+        stems[index] = unique
+    return stems
 
 
 def _numbered(name: str) -> bool:

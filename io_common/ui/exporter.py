@@ -32,14 +32,20 @@ class ExportMixin(ExportHelper):
         layout: Any
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Open the file dialog with the active object's name filled in."""
+        """Open the file dialog with the name of the model filled in."""
         active = context.active_object
         if active is not None and not self.filepath:
-            stem = active.name.removesuffix(" Armature") if active.type == "ARMATURE" else active.name
+            stem = self._suggested(context) or active.name.removesuffix(" Armature")
             folder = Path(bpy.data.filepath).parent if bpy.data.filepath else Path()
             self.filepath = str(folder / f"{files.safe_stem(stem)}{self.filename_ext}")
         result: Any = super().invoke(context, event)
         return result
+
+    def _suggested(self, context: bpy.types.Context) -> str:
+        try:
+            return transfer.suggested_name(context, self.entry, props.collect(self, self.entry.export_options))
+        except UserError:  # it will be said when the export is tried
+            return ""
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Prepare everything, check it, then write all files in one go."""
@@ -53,6 +59,7 @@ class ExportMixin(ExportHelper):
         except UserError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        _tell_names(done, path, options, digest)
         names = [written.name for written in done.bundle]
         what = names[0] if len(names) == 1 else f"{len(names)} files to {path.parent}"
         report.tell(cast("bpy.types.Operator", self), digest, [], f"Exported {what}.")
@@ -71,3 +78,15 @@ class ExportMixin(ExportHelper):
     def draw(self, _context: bpy.types.Context) -> None:
         """The options, in the file dialog."""
         props.draw(self.layout, self, self.entry.export_options)
+
+
+def _tell_names(done: transfer.Export, path: Path, options: transfer.ExportChoices, digest: Digest) -> None:
+    """Name the files that were replaced unasked, and say where a name that was chosen is that of no file."""
+    if done.replaced:
+        told = f"files that were there were replaced: {', '.join(written.name for written in done.replaced)}"
+        if options.collection:  # which writes the same files again and again
+            digest.note(told)
+        else:
+            digest.add(told)
+    if path.name.lower() not in {written.name.lower() for written in done.bundle}:
+        digest.note(f"each file has the name of its model, none of them is called {path.name}")

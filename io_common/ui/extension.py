@@ -29,13 +29,14 @@ class Extension:
         self.formats: tuple[Format, ...] = tuple(entry for wing in wings for entry in wing.formats)
         self.commands: tuple[Command, ...] = tuple(entry for wing in wings for entry in wing.commands)
         self._classes = (
-            *preferences.CLASSES,
+            *preferences.classes(wing.preferences for wing in wings if wing.preferences is not None),
             *(entry for wing in wings for entry in wing.classes),
             *operators.drop_classes(self.formats),
         )
         self._services: tuple[Service, ...] = tuple(service for wing in wings for service in wing.services)
         self._registered: list[type] = []
         self._running: list[Service] = []
+        self._imports = tuple(entry for wing in wings for entry in wing.imports)
         self._menus = (("TOPBAR_MT_file_import", self._draw_import), ("TOPBAR_MT_file_export", self._draw_export))
         self._command: Any = None
 
@@ -70,16 +71,24 @@ class Extension:
 
     @property
     def _draw_import(self) -> Any:
-        return partial(_draw_menu, self.formats, "import_scene")
+        return partial(_draw_menu, self.formats, "import_scene", self._imports)
 
     @property
     def _draw_export(self) -> Any:
-        return partial(_draw_menu, self.formats, "export_scene")
+        return partial(_draw_menu, self.formats, "export_scene", ())
 
 
-def _draw_menu(formats: Sequence[Format], group: str, menu: bpy.types.Menu, _context: bpy.types.Context) -> None:
+def _draw_menu(
+    formats: Sequence[Format],
+    group: str,
+    others: Sequence[tuple[str, str]],
+    menu: bpy.types.Menu,
+    _context: bpy.types.Context,
+) -> None:
     for entry in formats:
         if (entry.build if group == "import_scene" else entry.extract) is None:
             continue
         extensions = "/".join(entry.extensions)
         menu.layout.operator(f"{group}.{entry.id}", text=f"{entry.label} ({extensions})")
+    for operator, text in others:
+        menu.layout.operator(operator, text=text)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..formats.registry import Format
     from .command_line import Command
+    from .preferences import Part
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Wing:
     """One game: its formats and the classes Blender is given for it, in order of registration.
 
     `services` are what is no class: properties on Blender's own types, handlers, draw handlers. They are registered
-    after the classes, in order, and taken back before them, in reverse. `commands` are its own on the command line.
+    after the classes, in order, and taken back before them, in reverse. `commands` are its own on the command line,
+    `imports` (operator, label) its own in File > Import beside those of the formats, `preferences` what it adds there.
     """
 
     label: str
@@ -37,6 +39,8 @@ class Wing:
     classes: tuple[type, ...]
     services: tuple[Service, ...] = ()
     commands: tuple[Command, ...] = ()
+    imports: tuple[tuple[str, str], ...] = ()
+    preferences: Part | None = None
 
 
 class Service(Protocol):

@@ -95,8 +95,8 @@ def collect(source: Any, options: type, **code: Any) -> Any:
     return options(**values)
 
 
-def draw(layout: bpy.types.UILayout, source: Any, options: type) -> None:
-    """Draw the options of the operator `source`, those of a group in a panel that folds."""
+def draw(layout: bpy.types.UILayout, source: Any, options: type, *, folded: bool = False) -> None:
+    """Draw the options of the operator `source`, those of a group in a panel that folds, at first open or `folded`."""
     layout.use_property_split = True
     layout.use_property_decorate = False
     grouped: dict[str, list[str]] = {}
@@ -107,7 +107,7 @@ def draw(layout: bpy.types.UILayout, source: Any, options: type) -> None:
     for group, names in grouped.items():
         target: bpy.types.UILayout | None = layout
         if group:
-            header, target = layout.panel(f"{options.__name__}_{group}")
+            header, target = layout.panel(f"{options.__name__}_{group}", default_closed=folded)
             header.label(text=group)
         if target is None:
             continue

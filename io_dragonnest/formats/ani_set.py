@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...io_common.formats import files
+from ...io_common.formats import files, places
 from ...io_common.formats.errors import ExportError, FormatError, UserError
 from . import ani, anim, blocks, names
 from .ani_list import AniList
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ...io_common.formats.digest import Digest
     from ...io_common.formats.issues import Issue
+    from ...io_common.formats.places import Place
     from .ani import Ani
     from .anim import Anim
 
@@ -62,21 +63,22 @@ def from_dump(found: Anim, path: Path, _options: Any = None, _digest: Digest | N
     return AniSet([Part(path.name, anim.to_ani(found, name))], is_dump=True)
 
 
-def with_listed(found: Ani | AniList, path: Path, _options: Any, digest: Digest) -> AniSet:
+def with_listed(found: Ani | AniList, path: Path, options: Any, digest: Digest) -> AniSet:
     """An ANI as a set; of a text list with the files that lie beside it, whatever the case of their names.
 
     What is missing or cannot be read is a warning, nothing at all a `FormatError`.
     """
     if not isinstance(found, AniList):
         return AniSet([Part(path.name, found)])
-    listed = _listed(found, path)
+    place = places.of(options)
+    listed = _listed(found, path, place)
     parts, missing, last = list[Part](), list[str](), None
     for name, target in listed:
         if target is None:
             missing.append(name)
             continue
         try:
-            parts.append(Part(target.name, ani.read_binary(files.read_file(target))))
+            parts.append(Part(target.name, ani.read_binary(place.read(target))))
         except UserError as error:
             last = error.at(target)
             digest.add(f"{str(error).rstrip('.')}; the list names it, the others were read", subject=path.name)
@@ -88,13 +90,9 @@ def with_listed(found: Ani | AniList, path: Path, _options: Any, digest: Digest)
     return AniSet(parts, found.raw)
 
 
-def _listed(found: AniList, path: Path) -> list[tuple[str, Path | None]]:
-    try:
-        there = {entry.name.lower(): entry for entry in sorted(path.parent.iterdir(), reverse=True)}
-    except OSError:
-        there = {}
-    plain = [(name, name.replace("\\", "/").rpartition("/")[2]) for name in found.files]
-    return [(name, there.get(base.lower())) for name, base in plain]
+def _listed(found: AniList, path: Path, place: Place) -> list[tuple[str, Path | None]]:
+    plain = [name.replace("\\", "/").rpartition("/")[2] for name in found.files]
+    return list(zip(found.files, place.beside(path, plain), strict=True))
 
 
 def merged(found: AniSet) -> tuple[Ani, list[str]]:
@@ -131,7 +129,9 @@ def peek(path: Path) -> list[Entry]:
     if not isinstance(found, AniList):
         return []
     entries: list[Entry] = []
-    for number, target in enumerate(target for _name, target in _listed(found, path) if target is not None):
+    for number, target in enumerate(
+        target for _name, target in _listed(found, path, places.Disk()) if target is not None
+    ):
         entries += [Entry(number, clip, name, frames) for clip, (name, frames) in enumerate(_table(target))]
     return entries
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...io_common.formats import files
+from ...io_common.formats import places
 from ...io_common.formats.errors import FormatError, UserError
 from . import ani, hierarchy, keys
 from .msh import Msh
 
 if TYPE_CHECKING:
     from ...io_common.formats.digest import Digest
+    from ...io_common.formats.places import Place
     from .hierarchy import Hierarchy
     from .keys import Record
 
@@ -50,11 +51,12 @@ def with_hierarchy(found: Msh, path: Path, options: Any, digest: Digest) -> Skel
     if not len(model.bones):
         return model
     chosen = str(getattr(options, "hierarchy_from", ""))
-    source = path.parent / Path(chosen).expanduser() if chosen else beside(path, ".ani")
+    place = places.of(options)
+    source = path.parent / Path(chosen).expanduser() if chosen else beside(path, ".ani", place)
     if source is None:
         return model
     try:
-        animation = read_skeleton(source)
+        animation = read_skeleton(source, place)
     except UserError as error:
         error.at(source)
         if chosen:
@@ -72,28 +74,23 @@ def with_hierarchy(found: Msh, path: Path, options: Any, digest: Digest) -> Skel
     return model
 
 
-def beside(path: Path, suffix: str) -> Path | None:
-    """The file of the same name with another extension in the same folder, whatever the case; None without one."""
-    wanted = (path.stem + suffix).lower()
-    try:
-        found = sorted(entry for entry in path.parent.iterdir() if entry.name.lower() == wanted)
-    except OSError:
-        return None
-    return found[0] if found else None
+def beside(path: Path, suffix: str, place: Place) -> Path | None:
+    """The file of the same name with another extension beside `path`, whatever the case; None without one."""
+    return place.beside(path, [path.stem + suffix])[0]
 
 
-def read_skeleton(path: Path, depth: int = 0) -> ani.Ani:
+def read_skeleton(path: Path, place: Place, depth: int = 0) -> ani.Ani:
     """The ANI at `path`; of a text list the first file that it names."""
-    found = ani.read(files.read_file(path))
+    found = ani.read(place.read(path))
     if isinstance(found, ani.Ani):
         return found
     if not found.files or depth:
         raise FormatError("the list names no ANI file", expected="the name of one")
     name = found.files[0]
-    target = beside(path.with_name(name.replace("\\", "/").rpartition("/")[2]), Path(name).suffix)
+    target = place.beside(path, [name.replace("\\", "/").rpartition("/")[2]])[0]
     if target is None:
         raise FormatError(f'the list names "{name}", which does not lie beside it', expected="that file")
-    return read_skeleton(target, depth + 1)
+    return read_skeleton(target, place, depth + 1)
 
 
 def _uneven(records: list[Record]) -> bool:

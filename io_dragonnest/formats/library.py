@@ -24,16 +24,18 @@ class Library:
     """One for each call of an import, so that many models in one folder cost one listing.
 
     `resolvers` are asked in order for what no folder has; a name is tried as it stands, then with other extensions.
+    Without `use_around` the folders around a model are left alone: what came out of an archive has none.
     """
 
     resolvers: list[Resolver] = field(default_factory=list)
-    _indexes: dict[tuple[Path, tuple[str, ...]], textures.Index] = field(default_factory=dict, repr=False)
+    use_around: bool = True
+    _indexes: dict[tuple[Path | None, tuple[str, ...]], textures.Index] = field(default_factory=dict, repr=False)
 
     def index(self, model: Path, folders: Iterable[str] = ()) -> textures.Index:
         """The index around `model`, made at the first need."""
-        key = (model.absolute().parent, tuple(folders))
+        key = (model.absolute().parent if self.use_around else None, tuple(folders))
         if key not in self._indexes:
-            self._indexes[key] = textures.around(model, key[1])
+            self._indexes[key] = textures.around(model if self.use_around else None, key[1])
         return self._indexes[key]
 
     def find(self, name: str, model: Path, folders: Iterable[str] = ()) -> Picture | None:

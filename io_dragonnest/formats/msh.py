@@ -7,7 +7,7 @@ carry no parent: the hierarchy is only in an ANI. Materials are in the SKN.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,6 +152,13 @@ def write(found: Msh) -> bytes:
     pieces.extend(collision.write(entry, found.version) for entry in found.collisions)
     pieces.extend(dummy.write(entry, found.version) for entry in found.dummies)
     return b"".join([*pieces, found.trailing])
+
+
+def header_bytes(found: Msh) -> bytes:
+    """The 1024 bytes that a file starts with, as if it held nothing else."""
+    parts: dict[str, Any] = {"submeshes": [], "bones": no_bones(), "collisions": [], "dummies": []}
+    values = {entry.name: getattr(found, entry.name) for entry in fields(Msh)}
+    return write(Msh(**{**values, **parts}))[: HEADER.itemsize]
 
 
 def converted(found: Msh, version: int) -> Msh:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from ...io_common.formats import files
+from ...io_common.formats import places
 from ...io_common.formats.errors import FileAccessError, UserError
 from . import companions, effects, msh, names, skn, textures
 from .companions import SkeletalMsh
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...io_common.formats.digest import Digest
+    from ...io_common.formats.places import Place
     from .msh import Msh
     from .pictures import Picture
 
@@ -55,11 +56,12 @@ def with_materials(found: Msh, path: Path, options: Any, digest: Digest) -> Dres
     An SKN that only lies there and cannot be read is passed over with a note.
     """
     model = _dressed(companions.with_hierarchy(found, path, options, digest))
-    source = companions.beside(path, ".skn") if getattr(options, "use_skin", True) else None
+    place = places.of(options)
+    source = companions.beside(path, ".skn", place) if getattr(options, "use_skin", True) else None
     if source is None:
         return model
     try:
-        data = files.read_file(source)
+        data = place.read(source)
         skin = skn.read(data)
     except UserError as error:
         error.at(source)
@@ -75,8 +77,9 @@ def with_model(found: Skn, path: Path, options: Any, digest: Digest) -> DressedS
 
     Raises `UserError` where there is none, or where it cannot be read.
     """
-    source = _model_path(found, path)
-    data = files.read_file(source)
+    place = places.of(options)
+    source = _model_path(found, path, place)
+    data = place.read(source)
     try:
         model = _dressed(companions.with_hierarchy(msh.read(data), source, options, digest))
     except UserError as error:
@@ -91,13 +94,11 @@ def _dressed(model: SkeletalMsh) -> DressedMsh:
     return DressedMsh(**{entry.name: getattr(model, entry.name) for entry in fields(SkeletalMsh)})
 
 
-def _model_path(found: Skn, path: Path) -> Path:
+def _model_path(found: Skn, path: Path, place: Place) -> Path:
     named = textures.base_name(names.text(found.mesh_name))
-    for candidate in (named, f"{path.stem}.msh"):
-        stem, dot, extension = candidate.rpartition(".")
-        source = companions.beside(path.with_name(f"{stem}.x"), dot + extension) if stem and dot else None
-        if source is not None:
-            return source
+    for candidate in place.beside(path, [named, f"{path.stem}.msh"]):
+        if candidate is not None:
+            return candidate
     said = f'"{named}", which it names, does not lie beside it' if named else "it names none and none lies beside it"
     raise FileAccessError(f"the model of these materials is missing: {said}", path=path)
 

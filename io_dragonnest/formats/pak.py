@@ -12,7 +12,7 @@ import enum
 import mmap
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -111,7 +111,7 @@ class Archive:
         self.index: npt.NDArray[Any] = np.frombuffer(raw, ENTRY)
         self._require_index()
 
-    def __enter__(self) -> Archive:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -148,8 +148,7 @@ class Archive:
     def live(self) -> dict[str, int]:
         """Key of a name -> the entry that is its file: the last one that is not deleted."""
         kept = np.flatnonzero(self.index["stored"]).tolist()
-        found = self.keys
-        return {found[number]: number for number in kept}
+        return dict(zip(map(self.keys.__getitem__, kept), kept, strict=True))
 
     @cached_property
     def states(self) -> npt.NDArray[np.uint8]:
@@ -183,7 +182,7 @@ class Archive:
         if self.outside[number]:
             raise self._located(
                 FormatError(
-                    f"{self._called(number)} does not lie inside the file: the archive is cut off or its index is wrong",
+                    f"{self._called(number)} does not lie inside the file: it is cut off, or the index is wrong",
                     offset=start,
                     expected=f"{stored} bytes between byte {HEADER_SIZE} and the end",
                     found=f"an end of the file at byte {self.size}",

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from .pak import Archive
 
 _PROBES = 8
+# Code of a finding -> what makes the issue, and what several entries do.
+_TEXTS = {
+    "outside": (error, "entries lie outside of the file, which is cut off, or the index is wrong"),
+    "overlapping": (warning, "entries overlap with others"),
+    "allocated": (warning, "entries state less space than they take"),
+    "shadowed-entries": (warning, "entries are hidden by later ones of the same name"),
+    "unsafe-name": (warning, "entries have names that are not extracted"),
+}
 
 
 def is_encrypted(archive: Archive) -> bool:
@@ -41,18 +49,18 @@ def check(archive: Archive, _game: str = "") -> list[Issue]:
     if archive.unfinished:
         found.append(error("unfinished", "the header says that it was never finished; the game refuses it"))
     index, kept = archive.index, archive.index["stored"] != 0
-    for code, mask, text in (
-        ("outside", archive.outside & kept, "lie outside of the file: it is cut off, or the index is wrong"),
-        ("overlapping", overlapping(archive), "overlap with others"),
-        ("allocated", (index["allocated"] < index["stored"]) & kept, "state less space than they take"),
-        ("shadowed-entries", archive.states == State.SHADOWED, "are hidden by later ones of the same name"),
-        ("unsafe-name", unsafe(archive), "have names that are not extracted"),
-    ):
-        numbers = np.flatnonzero(mask)
+    masks = {
+        "outside": archive.outside & kept,
+        "overlapping": overlapping(archive),
+        "allocated": (index["allocated"] < index["stored"]) & kept,
+        "shadowed-entries": archive.states == State.SHADOWED,
+        "unsafe-name": unsafe(archive),
+    }
+    for code, (make, text) in _TEXTS.items():
+        numbers = np.flatnonzero(masks[code])
         if len(numbers):
-            make = error if code == "outside" else warning
             first = archive.names[int(numbers[0])][:80]
-            found.append(make(code, f'{len(numbers)} entries {text}, the first is "{first}"'))
+            found.append(make(code, f'{text}: {len(numbers)}, the first is "{first}"'))
     return sorted_issues(found)
 
 

@@ -12,7 +12,6 @@ import os
 import stat
 import unicodedata
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from ...io_common.formats import files
@@ -21,6 +20,7 @@ from . import pak_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from .pak import Archive
 
@@ -77,7 +77,9 @@ class Extraction:
         parts = parts[-1:] if self.flat else parts
         size = int(archive.index["original"][number])
         if size > self.entry_limit:
-            raise UserError(f'the entry "{name}" has {size} bytes, more than the limit of {self.entry_limit} for one file')
+            raise UserError(
+                f'the entry "{name}" has {size} bytes, more than the limit of {self.entry_limit} for one file'
+            )
         if self.total + size > self.total_limit:
             raise UserError(
                 f'the entry "{name}" would bring the total to {self.total + size} bytes, '
@@ -91,8 +93,7 @@ class Extraction:
             )
         path = self._parent(parts[:-1]) / parts[-1]
         try:
-            exists = _require_replaceable(path, self.overwrite)
-            _write(archive, number, path, size, exists=exists)
+            _write(path, _content(archive, number, size), overwrite=self.overwrite)
         except OSError as error:
             raise FileAccessError(f"cannot be written ({error.strerror or error})", path=path) from error
         self.total += size
@@ -140,28 +141,37 @@ def _is_link(found: os.stat_result) -> bool:
     return stat.S_ISLNK(found.st_mode) or bool(getattr(found, "st_file_attributes", 0) & _REPARSE_POINT)
 
 
-def _require_replaceable(path: Path, overwrite: bool) -> bool:
-    """Whether there is a file at `path`, which may be replaced; raises where it may not."""
+def _content(archive: Archive, number: int, size: int) -> Iterator[bytes]:
+    if size <= _AT_ONCE:
+        yield archive.read(number, size)
+    else:
+        yield from archive.stream(number)
+
+
+def _write(path: Path, pieces: Iterator[bytes], *, overwrite: bool) -> None:
+    """Write a file that is not there yet, or may be replaced; whatever fails leaves none, or the old one."""
     try:
-        found = path.lstat()
-    except FileNotFoundError:
-        return False
+        with _new(path) as stream:
+            for piece in pieces:
+                files.write_all(stream, piece)
+    except FileExistsError:
+        _require_replaceable(path, overwrite=overwrite)
+    else:
+        return
+    with files.replacing(path) as stream:
+        for piece in pieces:
+            files.write_all(stream, piece)
+
+
+def _require_replaceable(path: Path, *, overwrite: bool) -> None:
+    """Refuse to replace what is at `path`, unless it is a file that may be replaced."""
+    found = path.lstat()
     if stat.S_ISDIR(found.st_mode):
         raise FileAccessError("this is a folder, expected a file name to write to", path=path)
     if not overwrite:
-        raise FileAccessError("the file exists already and is kept; --overwrite replaces it", path=path)
+        raise FileAccessError("the file exists already and is kept unless overwriting is asked for", path=path)
     if _is_link(found):
         raise FileAccessError("this is a link, which is not followed", path=path)
-    return True
-
-
-def _write(archive: Archive, number: int, path: Path, size: int, *, exists: bool) -> None:
-    """Bring the entry into the file; whatever fails leaves none, or the old one."""
-    # A small one is sound before its file is made.
-    pieces = [archive.read(number, size)] if size <= _AT_ONCE else archive.stream(number)
-    with files.replacing(path) if exists else _new(path) as stream:
-        for piece in pieces:
-            files.write_all(stream, piece)
 
 
 @contextlib.contextmanager

@@ -23,7 +23,10 @@ _STEP = 1 << 18
 
 
 def is_zlib(payload: memoryview | bytes) -> bool:
-    """Whether a payload starts as zlib data does (RFC 1950: method 8, window up to 32 KiB, check bits, no dictionary)."""
+    """Whether a payload starts as zlib data does (RFC 1950: method 8, window up to 32 KiB, check bits, no dictionary).
+
+    Of random bytes one in a thousand does.
+    """
     if len(payload) < 2:
         return False
     first, second = payload[0], payload[1]
@@ -79,7 +82,8 @@ def pieces(payload: memoryview, original: int, what: str, offset: int, most: int
         except zlib.error as error:
             raise _broken(error, what, offset) from error
         total += len(data)
-        if total > original or (not data and not decoder.eof and not decoder.unconsumed_tail and start >= len(payload)):
+        exhausted = not data and not decoder.unconsumed_tail and start >= len(payload)
+        if total > original or exhausted:
             break
         rest = decoder.unconsumed_tail
         if data:

@@ -74,8 +74,10 @@ def keys(found: list[str]) -> list[str]:
     """The key of every name."""
     if not found:
         return []
-    lowered = "\0".join(found).replace("/", SEPARATOR).lower().split("\0")
-    return [name.lstrip(SEPARATOR) for name in lowered]
+    lowered = ("\0" + "\0".join(found)).replace("/", SEPARATOR).lower()
+    while "\0" + SEPARATOR in lowered:
+        lowered = lowered.replace("\0" + SEPARATOR, "\0")
+    return lowered[1:].split("\0")
 
 
 def base_name(name: str) -> str:

@@ -18,7 +18,7 @@ from . import pak_names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_WILD = frozenset("*?[")
+_WILD = frozenset("*?")
 
 
 class NameIndex:
@@ -34,8 +34,8 @@ class NameIndex:
     def search(self, query: str) -> npt.NDArray[np.int64]:
         r"""The numbers of the names that `query` finds, ascending; all of them for an empty one.
 
-        Words find names that hold all of them, anywhere. A word with `*`, `?` or `[…]` is a pattern for the whole
-        name, or for its last part if there is no `\` or `/` in it. No search regards case.
+        Words find names that hold all of them, anywhere. A word with `*` or `?` is a pattern for the whole name, or for
+        its last part if there is no `\` or `/` in it; in a pattern `[ab]` is either letter. No search regards case.
         """
         mask = np.ones(len(self.keys), bool)
         for word in query.split():
@@ -43,8 +43,12 @@ class NameIndex:
         return np.flatnonzero(mask)
 
     def matching(self, pattern: str) -> npt.NDArray[np.int64]:
-        """The numbers of the names that one pattern finds, spaces and all; without wildcards it is a name."""
-        return np.flatnonzero(self._pattern(pattern))
+        """The numbers of the names that one pattern finds, spaces and all; a whole name always finds itself."""
+        mask = self._pattern(pattern)
+        wanted = pak_names.key(pattern)
+        for number in np.flatnonzero(self._holding(wanted) if wanted else mask).tolist():
+            mask[number] |= self.keys[number] == wanted
+        return np.flatnonzero(mask)
 
     def _holding(self, word: str) -> npt.NDArray[np.bool_]:
         """Which names hold `word`, (n,)."""

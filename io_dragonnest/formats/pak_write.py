@@ -11,7 +11,7 @@ one when it is whole. Payloads that do not change are copied as they are.
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,8 @@ from .pak_disk import Output
 from .pak_plan import Outcome, Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
     from typing import BinaryIO
 
     from .pak import Archive
@@ -82,7 +83,8 @@ def patch(
         if not (plan.changes or archive.unfinished or compact or out is not None):
             return _outcome(path, plan, before, before)
     target = real if out is None else out
-    size = _anew(real, target, plan, compact, level, progress) if anew else _append(real, header, plan, level, progress)
+    place_jobs = partial(_place_jobs, plan, level=level, progress=progress)
+    size = _anew(real, target, plan, place_jobs, compact=compact) if anew else _append(real, header, plan, place_jobs)
     return _outcome(target if out is not None else path, plan, before, size)
 
 
@@ -93,7 +95,7 @@ def put(path: Path, sources: Mapping[str, Source], *, level: int = LEVEL, progre
     return pack(path, sources, level=level, progress=progress)
 
 
-def _append(path: Path, header: Any, plan: Plan, level: int, progress: Progress | None) -> int:
+def _append(path: Path, header: Any, plan: Plan, place_jobs: Callable[[Output], None]) -> int:
     old = header.tobytes()
     switched = False
     try:
@@ -102,7 +104,7 @@ def _append(path: Path, header: Any, plan: Plan, level: int, progress: Progress 
             output = Output(stream, end)
             try:
                 pak_disk.require_place(end, "what is added")
-                _place_jobs(plan, output, level, progress)
+                place_jobs(output)
                 pak_disk.require_place(output.position, "the index")
                 new = _header_for(header, plan.index, output.position).tobytes()
                 output.write(plan.index.tobytes())
@@ -136,7 +138,7 @@ def _switched_back(output: Output, old: bytes) -> bool:
     return True
 
 
-def _anew(path: Path, target: Path, plan: Plan, compact: bool, level: int, progress: Progress | None) -> int:
+def _anew(path: Path, target: Path, plan: Plan, place_jobs: Callable[[Output], None], *, compact: bool) -> int:
     with files.replacing(target) as stream:
         output = Output(stream)
         # Closed before the new file takes its place: Windows replaces no file that is mapped.
@@ -148,7 +150,7 @@ def _anew(path: Path, target: Path, plan: Plan, compact: bool, level: int, progr
                 _copy_live(archive, plan, jobs, source, output)
             else:
                 output.copy(source, HEADER_SIZE, _end_of_data(archive))
-        _place_jobs(plan, output, level, progress)
+        place_jobs(output)
         _finish(header, plan.index, output)
     return output.position
 
@@ -231,4 +233,3 @@ def _header_for(header: Any, index: npt.NDArray[Any], offset: int) -> Any:
 
 def _outcome(path: Path, plan: Plan, before: int, after: int) -> Outcome:
     return Outcome(path, plan.added, plan.replaced, plan.deleted, plan.unchanged, before, after)
-

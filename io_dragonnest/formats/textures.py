@@ -106,18 +106,19 @@ class Index:
         return next((Path(others[extension]) for extension in EXTENSIONS if extension in others), None)
 
 
-def around(model: str | Path, extra: Iterable[str | Path] = ()) -> Index:
+def around(model: str | Path | None, extra: Iterable[str | Path] = ()) -> Index:
     """An index of the folder of `model` and those in it, its parent and its siblings, then the folders of `extra`.
 
-    `extra` are the user's own folders, searched to their full depth.
+    `extra` are the user's own folders, searched to their full depth. Without a `model` there are only these.
     """
     index = Index()
-    folder = Path(model).absolute().parent
-    index.add(folder, depth=1)
-    if folder.parent != folder:
-        index.add(folder.parent, depth=1)
-    if folder.parent.parent not in {folder.parent, Path(folder.anchor)}:
-        index.add(folder.parent.parent)
+    if model is not None:
+        folder = Path(model).absolute().parent
+        index.add(folder, depth=1)
+        if folder.parent != folder:
+            index.add(folder.parent, depth=1)
+        if folder.parent.parent not in {folder.parent, Path(folder.anchor)}:
+            index.add(folder.parent.parent)
     for other in extra:
         index.add(other, depth=MOST_DEPTH)
     return index

@@ -35,11 +35,12 @@ def table(
     whole: Floats,
     *,
     all_bones: bool,
+    with_parents: bool = False,
 ) -> npt.NDArray[Any]:
     """(n,) of `msh.BONE`. `stored`: the rows of the file; `used`: name fields that sub-meshes and dummies speak of.
 
-    Bones that were deleted lose their row. Of bones the file does not have, those in `used` are added, or all. `whole`
-    (4, 4) takes the armature to file units.
+    Bones that were deleted lose their row. Of bones the file does not have, those in `used` are added, `with_parents`
+    those above them too, or all. `whole` (4, 4) takes the armature to file units.
     """
     if skeleton is None:
         return stored
@@ -53,7 +54,9 @@ def table(
         if name is not None
     ]
     listed = {name for name in found if name is not None}
-    extra = rig.match([names.text(entry) for entry in used], skeleton)
+    extra = {name for name in rig.match([names.text(entry) for entry in used], skeleton) if name is not None}
+    if with_parents:
+        extra |= {above.name for name in extra for above in bones[name].parent_recursive}
     fresh = [name for name in state.names if name not in listed and (all_bones or name in extra)]
     for name in fresh:
         entry = np.zeros(1, msh.BONE)[0]

@@ -116,18 +116,11 @@ def _common(model: SkeletalMsh, scale: float) -> dict[str, bytes | float]:
     """What belongs to the file as a whole: kept on every mesh, as any of them may be deleted."""
     return {
         kept.SCALE: float(np.float32(scale)),
-        kept.HEADER: header(model),
+        kept.HEADER: msh.header_bytes(model),
         kept.BONES: model.bones.tobytes(),
         kept.TAIL: model.trailing,
         kept.BOUNDS: np.concatenate(msh.bounds(model)).astype("<f4").tobytes(),
     }
-
-
-def header(model: Msh) -> bytes:
-    """The 1024 bytes that a file starts with, as if it held nothing else."""
-    return msh.write(
-        msh.Msh(**{**_values(model), "submeshes": [], "bones": msh.no_bones(), "collisions": [], "dummies": []})
-    )[: msh.HEADER.itemsize]
 
 
 def _hide(

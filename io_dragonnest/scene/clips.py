@@ -17,7 +17,8 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, IntProperty, PointerProperty, StringProperty
 
 from ...io_common.formats.errors import FormatError, UserError
-from ..formats import ani, ani_set, names
+from ...io_common.scene import armature
+from ..formats import ani, ani_set, key_frames, names
 from . import bone_motion, kept
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _LEVEL = 1  # of zlib: records hardly get smaller with more
 
 
 def _get_length(item: Any) -> int:
-    return length_of(item.action) if item.action is not None else 0
+    return written_length(item.action) if item.action is not None else 0
 
 
 def _set_length(item: Any, frames: int) -> None:
@@ -40,26 +41,55 @@ def _set_length(item: Any, frames: int) -> None:
         set_length(item.action, frames)
 
 
+def _name_action(item: Any, _context: bpy.types.Context) -> None:
+    """Let the Action of an entry that was renamed have its name, and know what that is."""
+    action = item.action
+    if action is not None and action.library is None and item.label and item.name.strip():
+        action.name = armature.fit_name(item.name.strip())
+    know_action(item)
+
+
+def know_action(item: Any, _context: bpy.types.Context | None = None) -> None:
+    """Remember what the Action of an entry is called: when that changes, it was renamed in Blender."""
+    item.label = item.action.name if item.action is not None else ""
+
+
 class DRAGONNEST_PG_clip(bpy.types.PropertyGroup):
-    """One clip. `name` is what the user reads and edits; `raw_name` the field it came from, as hexadecimal."""
+    """One clip. `name` is what the user edits; `raw_name` the field it came from, as hexadecimal.
+
+    `label`: what its Action was called when that and `name` were last in accord; see `title`.
+    """
 
     if TYPE_CHECKING:
         name: str
         raw_name: str
+        label: str
         action: bpy.types.Action | None
         use_export: bool
         length: int
     else:
+        name: StringProperty(
+            name="Name", description="The name in the file; the Action is named alike", update=_name_action
+        )
         raw_name: StringProperty(options={"HIDDEN"})
-        action: PointerProperty(type=bpy.types.Action, name="Action", description="The motion that is exported")
+        label: StringProperty(options={"HIDDEN"})
+        action: PointerProperty(
+            type=bpy.types.Action, name="Action", description="The motion that is exported", update=know_action
+        )
         use_export: BoolProperty(name="Export", description="Write this clip", default=True)
         length: IntProperty(
             name="Length",
-            description="Number of frames: the last one plus one. The frame range of the Action goes along",
+            description="Number of frames that are written: the last one plus one. The frame range of the Action goes "
+            "along",
             soft_min=1,
             get=_get_length,
             set=_set_length,
         )
+
+    @property
+    def title(self) -> str:
+        """The name in the file: that of the Action where it was renamed since, else `name`."""
+        return self.action.name if is_renamed(self) else self.name
 
 
 CLASSES = (DRAGONNEST_PG_clip,)
@@ -93,10 +123,18 @@ def active(obj: bpy.types.Object) -> Any:
 def add(obj: bpy.types.Object, action: bpy.types.Action, raw: bytes = b"") -> Any:
     """Append an Action; `raw` the name field it came with."""
     item = listed(obj).add()
-    item.action = action
     item.name = names.text(raw) if raw else action.name
     item.raw_name = raw.rstrip(b"\0").hex()
+    item.action = action
     return item
+
+
+def is_renamed(item: Any) -> bool:
+    """Whether the Action of an entry was given another name in Blender. A number that Blender put behind it is none."""
+    if item.action is None or not item.label or item.action.name == item.label:
+        return False
+    stem, _, number = item.action.name.rpartition(".")
+    return not (number.isdigit() and stem == item.label)
 
 
 def raw_name(item: Any) -> bytes:
@@ -105,7 +143,7 @@ def raw_name(item: Any) -> bytes:
         raw = names.padded(bytes.fromhex(item.raw_name))
     except ValueError:  # somebody else wrote there
         raw = b""
-    return raw if names.text(raw) == item.name else names.field(item.name, "clip")
+    return raw if names.text(raw) == item.title else names.field(item.title, "clip")
 
 
 def remove(obj: bpy.types.Object, number: int, *, with_action: bool) -> None:
@@ -172,6 +210,37 @@ def length_of(action: bpy.types.Action, clip: Ani | None = None) -> int:
         if clip is not None:
             return int(clip.lengths[0])
     return end - start + 1
+
+
+def written_length(action: bpy.types.Action) -> int:
+    """Number of frames that an export writes: keys behind the end of an import make it longer."""
+    start, end = span(action)
+    if not kept.has(action, kept.CLIP) or not is_whole(action):
+        return end - start + 1
+    before = kept_end(action)
+    behind = last_key(action) > before - 1 + 1e-3
+    if 1 < before < key_frames.FARTHEST and not behind:  # as nearly always, and without unpacking it
+        return before
+    clip = clip_of(action)
+    length = length_of(action, clip)
+    return with_keys(action, clip, length) if behind else length
+
+
+def with_keys(action: bpy.types.Action, clip: Ani | None, length: int, last: float | None = None) -> int:
+    """`length` with room for the keys of an Action, whose last one is at `last`.
+
+    Of an imported clip those count that were set behind its end, not those that the file itself has there.
+    """
+    last = last_key(action) if last is None else last
+    needed = math.ceil(last - 1e-3) - span(action)[0] + 1
+    if clip is not None and needed <= clip.last_frame(0) + 1:
+        return length
+    return max(length, needed)
+
+
+def last_key(action: bpy.types.Action) -> float:
+    """The last frame with a key, 0 without any."""
+    return float(action.curve_frame_range[1])
 
 
 def is_whole(action: bpy.types.Action) -> bool:

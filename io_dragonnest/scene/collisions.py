@@ -199,6 +199,12 @@ def _parent(obj: bpy.types.Object, bone: bpy.types.Bone | None, before: Collisio
     return names.text(rig.field(bone)).encode(names.ENCODING, errors="replace") + b"\0"
 
 
+def stored_parent(obj: bpy.types.Object) -> bytes:
+    """The name of the parent that a primitive came with; empty for none."""
+    before = _recall(obj)
+    return before.parent if before is not None else b""
+
+
 def _recall(obj: bpy.types.Object) -> Collision | None:
     raw = kept.get(obj, kept.RECORD, b"")
     if len(raw) < _HEAD.itemsize:

@@ -136,6 +136,12 @@ def extract(
     return found
 
 
+def stored_parent(obj: bpy.types.Object) -> bytes:
+    """The field of the parent that a dummy came with; empty for none."""
+    raw = kept.get_array(obj, kept.RECORD, _RECORD)
+    return bytes(raw[0]["parent"]) if len(raw) == 1 and raw[0]["has_parent"] else b""
+
+
 def _origin_name(bone: bpy.types.Bone | None, made: bytes) -> str:
     """The name under which a bone stands in `made`: that of the import, which may have been changed since."""
     if bone is None:

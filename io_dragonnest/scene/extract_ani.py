@@ -18,6 +18,7 @@ from ..formats.ani_set import AniSet, Part
 from ..formats.clip_records import Style
 from . import ani_table, bone_motion, clip_export, clips, kept, pose_bake
 from .build_ani import matches
+from .clip_job import Job
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,11 @@ class _Plan:
 def gather(context: bpy.types.Context, options: ExportAniOptions) -> list[Group]:
     """One file for each armature that is meant, itself or by what it carries."""
     return [Group(obj.name.removesuffix(" Armature"), [obj]) for obj in selection.armatures(context, options)]
+
+
+def has_clips(obj: bpy.types.Object) -> bool:
+    """Whether an armature has anything that `extract` could write: clips in its list, or Actions that it plays."""
+    return bool(len(clips.listed(obj)) or clips.files(obj) or _played(obj))
 
 
 def extract(
@@ -88,9 +94,9 @@ def _entries(obj: bpy.types.Object, options: ExportAniOptions, digest: Digest) -
     known = set()
     for item in clips.listed(obj):
         known.add(item.action)
-        wanted = any(matches(item.name.strip().lower(), entry) for entry in patterns) if patterns else item.use_export
+        wanted = any(matches(item.title.strip().lower(), entry) for entry in patterns) if patterns else item.use_export
         if wanted and item.action is None:
-            digest.add(f'the clip "{item.name}" has no Action and was left out', subject=obj.name)
+            digest.add(f'the clip "{item.title}" has no Action and was left out', subject=obj.name)
         elif wanted:
             found.append(_Entry(clips.raw_name(item), item.action))
     for action in _played(obj):
@@ -159,7 +165,7 @@ def _file(
         found = replace(found, magic=plan.shell.magic, reserved=plan.shell.reserved, trailing=trailing)
     tolerance = float(options.tolerance)
     style = Style(version, tolerance, tolerance / table.onto.reach)
-    job = clip_export.Job(context, obj, table, options, digest, style, pose_bake.has_helpers(obj))
+    job = Job(context, obj, table, options, digest, style, pose_bake.has_helpers(obj))
     found.clip_names = [entry.raw for entry in plan.entries]
     made = [clip_export.records(job, action) for action in actions]
     found.lengths = np.array([length for _records, length in made], "<i4")

@@ -12,7 +12,7 @@ from ...io_common.scene import selection
 from ..formats import collision, msh, names
 from ..formats import dummy as dummy_format
 from ..formats.msh import Msh
-from . import bone_table, collisions, dummies, groups, kept, pieces, placement
+from . import bone_table, collisions, dummies, groups, kept, pieces, placement, used_bones
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +60,9 @@ def extract_with_pieces(
         found.dummies = [dummies.extract(obj, rig, binds, options) for obj in members.dummies]
         _warn_of_empties(context, members, digest)
         found.submeshes = [piece.submesh for piece in made]
-        found.bones = bone_table.table(rig, stored, _used(found), whole, all_bones=not header)
+        used = used_bones.fields(found, made, members)
+        all_bones = not header and (rig is None or not kept.has(cast("bpy.types.ID", rig.data), kept.HIERARCHY))
+        found.bones = bone_table.table(rig, stored, used, whole, all_bones=all_bones, with_parents=not header)
     _complete_header(found, blocks)
     _require_finite(found)
     return _converted(found, options, digest, new=not header), made
@@ -68,7 +70,12 @@ def extract_with_pieces(
 
 def _warn_of_empties(context: bpy.types.Context, members: Members, digest: Digest) -> None:
     """Name the empties that look like dummies, by bone or collection, and that nothing marks as such."""
-    beside = {entry for obj in members.dummies for entry in obj.users_collection if "Dummies" in entry.name}
+    homes = {
+        entry
+        for obj in (*members.meshes, *members.holders, *members.collisions, *members.dummies)
+        for entry in obj.users_collection
+    }
+    beside = {entry for home in homes for entry in (home, *home.children) if "Dummies" in entry.name}
     left = [
         obj.name
         for obj in selection.scene(context).collection.all_objects
@@ -100,15 +107,6 @@ def _complete(header: bytes) -> bytes:
     for name in ("submesh_count", "bone_count", "collision_count", "dummy_count"):
         table[name] = 0
     return table.tobytes()
-
-
-def _used(found: Msh) -> list[bytes]:
-    """Every name field that stands for a bone."""
-    fields = [bytes(raw) for part in found.submeshes if part.skin is not None for raw in part.skin.names.tolist()]
-    fields += [part.parent for part in found.submeshes if not names.is_root(part.parent)]
-    fields += [entry.parent for entry in found.dummies if entry.parent and not names.is_root(entry.parent)]
-    fields += [entry.parent for entry in found.collisions if not names.is_root(entry.parent)]
-    return fields
 
 
 def _complete_header(found: Msh, blocks: list[bpy.types.ID]) -> None:

@@ -15,7 +15,7 @@ from ...io_common.scene import transfer
 from ..formats import check_skn, msh, names, skn, textures
 from ..formats.msh import Msh
 from ..formats.skn import Kind, Material, Skn
-from . import extract_msh, images, kept, materials, new_skin, records
+from . import extract_beside, extract_msh, images, kept, materials, new_skin, records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,21 +51,33 @@ def extract(
 ) -> WrittenSkn:
     """One SKN from `objects`, a material for each sub-mesh they are written as. Raises `ExportError`."""
     model, pieces = extract_msh.extract_with_pieces(context, objects, options, digest)
-    found = skin_of(objects, [piece.material for piece in pieces], options, digest, path)
+    beside = path.with_suffix(".msh")
+    made = [piece.material for piece in pieces]
+    # What is written beside it is what it has to name.
+    named = beside.name if options.use_model and not options.mesh_name else ""
+    found = skin_of(objects, made, options, digest, path, mesh_name=named)
     if options.use_model:
-        found.beside[path.with_suffix(".msh")] = msh.write(model)
+        found.beside[beside] = msh.write(model)
+    if options.use_animation:
+        found.beside.update(extract_beside.animation(context, objects, options, digest, path))
     return found
 
 
 def extract_model(
     context: bpy.types.Context, objects: list[bpy.types.Object], options: Any, digest: Digest, path: Path
 ) -> Msh:
-    """One MSH from `objects`, with `options.use_skin` its SKN beside it. Raises `ExportError`."""
+    """One MSH from `objects`; with `options.use_skin` its SKN and with `options.use_animation` its ANI beside it.
+
+    Raises `ExportError`.
+    """
     model, pieces = extract_msh.extract_with_pieces(context, objects, options, digest)
-    if not options.use_skin:
+    beside: dict[Path, bytes] = {}
+    if options.use_skin:
+        beside |= skn_beside(objects, options, digest, path, [piece.material for piece in pieces])
+    if options.use_animation:
+        beside |= extract_beside.animation(context, objects, options, digest, path)
+    if not beside:
         return model
-    made = [piece.material for piece in pieces]
-    beside = skn_beside(objects, options, digest, path, made)
     return WrittenMsh(**{entry.name: getattr(model, entry.name) for entry in fields(Msh)}, beside=beside)
 
 
@@ -112,8 +124,11 @@ def skin_of(
             found.body_rest = kept.get(block, kept.SKIN_REST, b"")
             found.trailing = kept.get(block, kept.SKIN_TAIL, b"")
             break
-    wanted = mesh_name or getattr(options, "mesh_name", "") or names.text(start.mesh_name)
-    if not wanted and not old:  # a file that names none is found by its own name, and stays so
+    before = names.text(start.mesh_name)
+    # A file that names none is found by its own name, and stays so; the game does not mind the case.
+    fitting = old and mesh_name.lower() in {before.lower(), "" if before else f"{path.stem}.msh".lower()}
+    wanted = (before if fitting else mesh_name) or getattr(options, "mesh_name", "") or before
+    if not wanted and not old:
         wanted = f"{path.stem}.msh"
     found.mesh_name = names.kept(start.mesh_name, wanted, "MSH file") if old else names.field(wanted, "MSH file")
     book = Book(options, digest, path)

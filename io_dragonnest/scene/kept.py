@@ -55,6 +55,12 @@ HELPER = "dragonnest_helper"  # in no model: an animation brought it
 # On armatures too: the animation files that were imported onto them, as JSON (see `clips`).
 ANIS = "dragonnest_anis"
 
+# On meshes, and on armatures of animations: the archive and the entries in it that they came out of.
+ARCHIVE = "dragonnest_archive"  # path of the archive of the main file
+MSH_ENTRY = "dragonnest_msh_entry"
+SKN_ENTRY = "dragonnest_skn_entry"
+ANI_ENTRY = "dragonnest_ani_entry"
+
 # On Actions: the clip, a file of its own, zlib-compressed; the file it came from, and its numbers in it from 1.
 CLIP = "dragonnest_clip"
 SOURCE = "dragonnest_ani"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...io_common.formats.options import option
+from ...io_common.formats.places import Disk, Place
 from ..formats.library import Library
 
 SCALES = (
@@ -16,6 +17,12 @@ SCALES = (
 DIRECTIONS = (
     ("CHILD", "At the Child", "Bones point at their children, as animators are used to"),
     ("STORED", "As Stored", "Bones point along the y axis of the file's matrices"),
+)
+
+EXISTING = (
+    ("AUTO", "If It Fits", "Onto the selected armature or the only one that plainly is its own: the same bind pose"),
+    ("ALWAYS", "Always", "Onto the selected armature or the only one that has any of its bones, whatever its pose"),
+    ("NEVER", "Never", "Every model gets an armature of its own"),
 )
 
 
@@ -35,11 +42,11 @@ class ImportMshOptions:
     use_bones: bool = option(
         True, "Armature", "Make an armature of the bones; without it they are only kept for export", group="Bones"
     )
-    use_append: bool = option(
-        False,
+    existing_armature: str = option(
+        "AUTO",
         "Onto Existing Armature",
-        "Put the model onto the armature that has its bones, the selected one or the only one there is; "
-        "bones it lacks are added",
+        "Put the model onto an armature that is there instead of one of its own; bones it lacks are added",
+        choices=EXISTING,
         group="Bones",
     )
     bone_direction: str = option(
@@ -83,6 +90,7 @@ class ImportMshOptions:
     )
     search_folders: tuple[str, ...] = field(default=())
     library: Library = field(default_factory=Library, compare=False)
+    place: Place = field(default_factory=Disk, compare=False)
 
 
 @dataclass(frozen=True)
@@ -130,6 +138,26 @@ TEXTURE_FORMATS = (
     ("TGA", "TGA", "Without loss and without compression"),
     ("PNG", "PNG", "Without loss, smaller"),
 )
+
+
+ANI_VERSIONS = (
+    ("AUTO", "As Imported", "The version it came with; 11 for what was made in Blender"),
+    ("11", "11", "The newest known: 16-bit frames and rotations of 16 bits"),
+    ("10", "10", "The oldest; larger, and exact"),
+)
+KEY_MODES = (
+    ("AUTO", "Keys Where They Do", "Keys as they are where the file can say the same, else one at every frame"),
+    ("KEYS", "Keys", "Keys as they are, moved to whole frames; what the file cannot say is lost"),
+    ("BAKE", "Every Frame", "What Blender shows at every frame, constraints and drivers included; untouched clips too"),
+)
+
+
+CLIPS_HELP = (
+    'Names of the clips to write, separated by ";"; * and ? stand for any characters. '
+    "Empty: those ticked in the sidebar"
+)
+TOLERANCE_HELP = "Leave keys out as long as nothing moves by more than this many file units; 0 keeps them all"
+LIST_HELP = "What came from a list of files goes back into these files and a list of them"
 
 
 @dataclass(frozen=True)
@@ -183,6 +211,22 @@ class ExportMshOptions(ExportScope):
         choices=TEXTURE_FORMATS,
         group="Materials",
     )
+    use_animation: bool = option(
+        False,
+        "Animations Too",
+        "Write the clips of the armature beside the model, as an ANI of the same name; parts on one armature share one "
+        "that is named as the armature",
+        group="Animations",
+    )
+    ani_version: str = option(
+        "AUTO", "ANI Version", "The version of the animation file", choices=ANI_VERSIONS, group="Animations"
+    )
+    clips: str = option("", "Clips", CLIPS_HELP, group="Animations")
+    key_mode: str = option("AUTO", "Keys", "How edited clips are written", choices=KEY_MODES, group="Animations")
+    tolerance: float = option(
+        0.0, "Reduce Keys", TOLERANCE_HELP, minimum=0.0, maximum=100.0, precision=4, group="Animations"
+    )
+    use_list: bool = option(True, "Text List", LIST_HELP, group="Animations")
 
 
 @dataclass(frozen=True)
@@ -254,18 +298,7 @@ class ImportAniOptions:
     )
     # File and number in it of the clips, where they were chosen in the list of the dialog.
     chosen: tuple[tuple[int, int], ...] | None = field(default=None)
-
-
-ANI_VERSIONS = (
-    ("AUTO", "As Imported", "The version it came with; 11 for what was made in Blender"),
-    ("11", "11", "The newest known: 16-bit frames and rotations of 16 bits"),
-    ("10", "10", "The oldest; larger, and exact"),
-)
-KEY_MODES = (
-    ("AUTO", "Keys Where They Do", "Keys as they are where the file can say the same, else one at every frame"),
-    ("KEYS", "Keys", "Keys as they are, moved to whole frames; what the file cannot say is lost"),
-    ("BAKE", "Every Frame", "What Blender shows at every frame, constraints and drivers included; untouched clips too"),
-)
+    place: Place = field(default_factory=Disk, compare=False)
 
 
 @dataclass(frozen=True)
@@ -273,24 +306,10 @@ class ExportAniOptions(ExportScope):
     """Options of animations."""
 
     version: str = option("AUTO", "Version", "The version of the file", choices=ANI_VERSIONS)
-    clips: str = option(
-        "",
-        "Clips",
-        'Names of the clips to write, separated by ";"; * and ? stand for any characters. '
-        "Empty: those ticked in the sidebar",
-    )
+    clips: str = option("", "Clips", CLIPS_HELP)
     key_mode: str = option("AUTO", "Keys", "How edited clips are written", choices=KEY_MODES)
-    tolerance: float = option(
-        0.0,
-        "Reduce Keys",
-        "Leave keys out as long as nothing moves by more than this many file units; 0 keeps them all",
-        minimum=0.0,
-        maximum=100.0,
-        precision=4,
-    )
-    use_list: bool = option(
-        True, "Text List", "What came from a list of files goes back into these files and a list of them"
-    )
+    tolerance: float = option(0.0, "Reduce Keys", TOLERANCE_HELP, minimum=0.0, maximum=100.0, precision=4)
+    use_list: bool = option(True, "Text List", LIST_HELP)
     use_import_scale: bool = option(
         True, "Scale of the Import", "Imported armatures go back with the scale they came with", group="Geometry"
     )

@@ -23,7 +23,7 @@ def play(context: bpy.types.Context, obj: bpy.types.Object, item: Any) -> None:
     """
     scene = selection.scene(context)
     if item.action is None:
-        raise UserError(f'the clip "{item.name}" has no motion to play')
+        raise UserError(f'the clip "{item.title}" has no motion to play')
     clip_curves.follow_names(obj, compat.all_curves(item.action))
     # A channel without curves keeps what the last clip left in it.
     posing.rest_pose(obj)

@@ -296,12 +296,21 @@ def find(context: bpy.types.Context, texts: Iterable[str]) -> bpy.types.Object |
 
     The active or a selected one that has any of them, else the only one in the scene that has.
     """
+    return nearest(context, sharing(context, texts))
+
+
+def sharing(context: bpy.types.Context, texts: Iterable[str]) -> list[bpy.types.Object]:
+    """The armatures of the scene that have any bone of these names."""
     wanted = {names.key(text) for text in texts}
-    fitting = [entry for entry in armatures(context) if wanted & set(lookup(entry))]
+    return [entry for entry in armatures(context) if wanted & set(lookup(entry))]
+
+
+def nearest(context: bpy.types.Context, fitting: Sequence[bpy.types.Object]) -> bpy.types.Object | None:
+    """Of the armatures `fitting` the active or a selected one, else the only one; None where there are several."""
     active = context.view_layer.objects.active
-    nearest = [active] if active is not None else []
-    nearest += [entry for entry in context.view_layer.objects if entry.select_get()]
-    for entry in nearest:
+    near = [active] if active is not None else []
+    near += [entry for entry in context.view_layer.objects if entry.select_get()]
+    for entry in near:
         chosen = entry if entry.type == "ARMATURE" else selection.armature_of(entry)
         if chosen in fitting:
             return chosen

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from ..formats import hierarchy, names
-from . import kept, rig
+from ..formats import hierarchy
+from . import belonging, kept, rig
 
 if TYPE_CHECKING:
     import bpy
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ...io_common.formats.digest import Digest
     from ..formats.companions import SkeletalMsh
     from .options import ImportMshOptions
-
-_SAME = 1e-3  # how far bind poses of two parts may be apart, of their height, and still be one
 
 
 def armature_of(
@@ -31,12 +29,10 @@ def armature_of(
     """The armature of `model`, None where it has no bones or none are wanted, and whether it was there before."""
     if not len(model.bones) or not options.use_bones:
         return None, False
-    found = rig.find(context, model.bone_names) if options.use_append else None
+    found = _existing(context, model, options, digest, name)
     if found is not None:
         _join(context, model, found, options, digest, name)
         return found, True
-    if options.use_append and _several(context, model):
-        digest.add("several armatures have these bones, so it got its own; select the one it belongs to", subject=name)
     links = _links(model)
     made = rig.build(
         context,
@@ -85,9 +81,23 @@ def _note(model: SkeletalMsh, links: hierarchy.Hierarchy, digest: Digest, name: 
         )
 
 
-def _several(context: bpy.types.Context, model: SkeletalMsh) -> bool:
-    wanted = {names.key(text) for text in model.bone_names}
-    return any(wanted & set(rig.lookup(entry)) for entry in rig.armatures(context))
+def _existing(
+    context: bpy.types.Context, model: SkeletalMsh, options: ImportMshOptions, digest: Digest, name: str
+) -> bpy.types.Object | None:
+    """The armature that is there and is to carry the model."""
+    if options.existing_armature == "NEVER":
+        return None
+    is_asked_for = options.existing_armature == "ALWAYS"
+    fitting = rig.sharing(context, model.bone_names) if is_asked_for else belonging.fitting(context, model)
+    found = rig.nearest(context, fitting)
+    if found is None and fitting:
+        digest.add("several armatures have these bones, so it got its own; select the one it belongs to", subject=name)
+    if found is not None and not is_asked_for:
+        digest.note(
+            f'"{name}" went onto the armature "{found.name}", which has its bones in the same pose; '
+            'with "Onto Existing Armature" set to Never it gets its own'
+        )
+    return found
 
 
 def _join(
@@ -121,7 +131,8 @@ def _join(
         for label in fresh:
             kept.put(_data(found).bones[label], kept.GUESSED, True)
     if fresh:
-        digest.add(f'{len(fresh)} bones were added to the armature "{found.name}"', subject=name)
+        added = "1 bone was" if len(fresh) == 1 else f"{len(fresh)} bones were"
+        digest.note(f'{added} added to the armature "{found.name}"')
 
 
 def _rehang(context: bpy.types.Context, model: SkeletalMsh, found: bpy.types.Object, only: set[str] | None) -> None:
@@ -137,19 +148,11 @@ def _rehang(context: bpy.types.Context, model: SkeletalMsh, found: bpy.types.Obj
 
 def _compare(model: SkeletalMsh, found: bpy.types.Object, digest: Digest, name: str) -> None:
     """Warn where the part was made for another bind pose than the armature has."""
-    state = rig.state(found)
-    rows = {title: row for row, title in enumerate(state.names)}
-    shared = [(row, rows[label]) for row, label in enumerate(rig.match(model.bone_names, found)) if label is not None]
-    if not shared:
-        return
-    here, there = np.array(shared, np.intp).T
-    own = rig.bind_matrices(model.bones["inverse_bind"])[here]
-    away = np.abs(own - state.bind[there])
-    height = max(float(np.ptp(own[:, :3, 3], axis=0).max(initial=0.0)), 1e-3)
-    apart = (away[:, :3, 3].max(axis=1) > _SAME * height) | (away[:, :3, :3].max(axis=(1, 2)) > _SAME)
+    shared = belonging.meet(model, found)
+    apart = shared.moved | shared.turned
     if apart.any():
-        first = model.bone_names[int(here[np.argmax(apart)])]
-        far = float(away[apart][:, :3, 3].max())
+        first = model.bone_names[int(shared.here[np.argmax(apart)])]
+        far = float(shared.away[apart][:, :3, 3].max())
         digest.add(
             f'{int(apart.sum())} bones ("{first}" first) stand otherwise in the armature "{found.name}", by up to '
             f"{far:.3g} file units; the model keeps its own bind pose for export, but moves a little wrongly here",

@@ -172,6 +172,14 @@ def _normals(
         positions = meshes.get_positions(mesh)
         moved = meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions)
         same |= _is_near(now, moved, most) & ~_turned(before, positions)[corner_vertex]
+    elif is_free and same.any() and _same_faces(mesh, corner_vertex, numbers, before):
+        # Files that were saved by earlier versions hold normals that stay as they are: they go along here.
+        positions = meshes.get_positions(mesh)
+        stale = same & _turned(before, positions)[corner_vertex]
+        if stale.any():
+            moved = meshes.with_normals_then_moved(before.positions, before.corners, before.normals, positions)
+            out[stale] = space.AXES.undo(_unit(moved))[stale]
+            same &= ~stale
     out.view(np.uint32)[same] = np.ascontiguousarray(before.source.normals).view(np.uint32)[at[same]]
     return out, same
 

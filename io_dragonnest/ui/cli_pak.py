@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ...io_common.ui.cli_output import Console
     from ...io_common.ui.command_line import AddParser, Subparsers
 
-_WORDS = """Several archives are taken as the game takes them: a file in a later one overrides that of the same name in an
-earlier one. Names are compared without regard to case; "/" will do for "\\\\"."""
+_WORDS = r"""Several archives are taken as the game takes them: a file in a later one overrides that of the same name
+in an earlier one. Names are compared without regard to case; "/" will do for "\"."""
 _QUERY = """WORDS are looked for in all names; those found hold every one. A word with * or ? is a pattern for the whole
 name, or for its last part if it has no folder in it: "char warrior", "*.skn", "resource/char/*head*"."""
 # A person reads no more lines about one archive.
@@ -39,22 +39,21 @@ class PakCommand:
             "pak",
             help="list, search, extract, pack, patch and verify Dragon Nest PAK archives",
             description="Work on Dragon Nest PAK archives.",
-            epilog=_WORDS.replace("\\\\", "\\"),
+            epilog=_WORDS,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
         actions = group.add_subparsers(dest="action", required=True, metavar="COMMAND", title="commands")
-        words = _WORDS.replace("\\\\", "\\")
-        parser = add_parser(actions, "list", "list the entries of archives", words)
+        parser = add_parser(actions, "list", "list the entries of archives", _WORDS)
         add_archives(parser)
         parser.add_argument("--live", action="store_true", help="leave out what is deleted or overridden")
         parser.set_defaults(run=list_entries, noun="entry")
-        parser = add_parser(actions, "find", "search the names of all entries", f"{_QUERY}\n{words}")
+        parser = add_parser(actions, "find", "search the names of all entries", f"{_QUERY}\n{_WORDS}")
         parser.add_argument("query", metavar="WORDS", help="what to look for, in quotes if it is several words")
         add_archives(parser)
         parser.add_argument("--live", action="store_true", help="leave out what is deleted or overridden")
         parser.set_defaults(run=find_entries, noun="entry")
-        cli_pak_extract.add(actions, add_parser, words)
+        cli_pak_extract.add(actions, add_parser, _WORDS)
         cli_pak_write.add(actions, add_parser)
         parser = add_parser(actions, "verify", "inflate every entry of archives and say what is wrong with them")
         add_archives(parser)
@@ -68,7 +67,7 @@ def list_entries(arguments: argparse.Namespace, _formats: Sequence[Format], cons
     """Run `pak list`; the exit code."""
     with opened(arguments.paths, console) as stack:
         for place, archive in enumerate(stack.archives):
-            _tell(stack, place, range(len(archive)), arguments.live, console)
+            _tell(stack, place, range(len(archive)), console, live=arguments.live)
     return console.finish("live")
 
 
@@ -77,11 +76,11 @@ def find_entries(arguments: argparse.Namespace, _formats: Sequence[Format], cons
     with opened(arguments.paths, console) as stack:
         for place, archive in enumerate(stack.archives):
             found = pak_search.NameIndex(archive.keys).search(arguments.query)
-            _tell(stack, place, found.tolist(), arguments.live, console)
+            _tell(stack, place, found.tolist(), console, live=arguments.live)
     return console.finish("live")
 
 
-def _tell(stack: Stack, place: int, numbers: Iterable[int], live: bool, console: Console) -> None:
+def _tell(stack: Stack, place: int, numbers: Iterable[int], console: Console, *, live: bool) -> None:
     archive = stack.archives[place]
     for number in numbers:
         state = stack.state(place, number)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ...io_common.ui.command_line import AddParser, Subparsers
     from ..formats.pak import Archive
 
-_WORDS = """Nothing is written outside of DIR: names that lead out of it, or that Windows has no file for, are refused, and
-links inside of it are not followed. What is refused is named and left out, and the exit code is 1.
+_WORDS = """Nothing is written outside of DIR: names that lead out of it, or that Windows has no file for, are refused,
+and links inside of it are not followed. What is refused is named and left out, and the exit code is 1.
 Sizes are bytes, or have a K, M or G: 500M."""
 
 

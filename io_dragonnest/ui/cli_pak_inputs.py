@@ -56,7 +56,9 @@ def opened(words: Sequence[str], console: Console) -> Iterator[Stack]:
                 console.failure(source.path, error)
         for archive in archives:
             if archive.unfinished:
-                console.note(f"warning {archive.path}: it was never finished, which the game refuses; it is read anyway")
+                console.note(
+                    f"warning {archive.path}: it was never finished, which the game refuses; it is read anyway"
+                )
         yield Stack(archives)
 
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ...io_common.ui.command_line import AddParser, Subparsers
     from ..formats.pak_disk import Source
 
-_PATCH = """Changes are appended, as the game's patcher does it: fast, and whatever interrupts it leaves the archive with its old
-or with its new content. With --compact the archive is written anew without anything that is deleted, overridden or
-unused; a version 10 archive always is. What does not change is copied as it is, not compressed again."""
-_PACK = """Entries are called as the files below FOLDER: FOLDER/resource/char/a.msh becomes \\resource\\char\\a.msh. Links are
-not packed."""
+_PATCH = """Changes are appended, as the game's patcher does it: fast, and whatever interrupts it leaves the archive
+with its old or with its new content. With --compact the archive is written anew without anything that is deleted,
+shadowed or unused; a version 10 archive always is written anew. What does not change is copied as it is."""
+_PACK = r"""Entries are called as the files below FOLDER: FOLDER/resource/char/a.msh becomes \resource\char\a.msh.
+There must be no links below it."""
 
 
 def add(actions: Subparsers, add_parser: AddParser) -> None:
@@ -152,7 +152,7 @@ def _below(folder: Path, prefix: str, target: Path) -> dict[str, Source]:
                 found[start + "\\".join(path.relative_to(folder).parts)] = path
     if not found:
         raise FileAccessError("there is no file in this folder", path=folder)
-    return found
+    return dict(sorted(found.items(), key=lambda item: item[0].lower()))
 
 
 def _tell(console: Console, outcome: Outcome, result: str) -> None:
@@ -176,5 +176,9 @@ def _tell(console: Console, outcome: Outcome, result: str) -> None:
         )
         if names
     )
-    sizes = f"{outcome.size_before} bytes became {outcome.size_after}" if outcome.size_before else f"{outcome.size_after} bytes"
+    sizes = (
+        f"{outcome.size_before} bytes became {outcome.size_after}"
+        if outcome.size_before
+        else f"{outcome.size_after} bytes"
+    )
     console.result(record, f"{result} {outcome.path}: {counts or 'no entry changed'} ({sizes})")

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy.props import EnumProperty, IntProperty
 
 from ...io_common.formats.errors import UserError
-from ..scene import clips, playback
+from ..formats import pak_names
+from ..scene import clips, kept, playback
 from .target import armature
 
 # To the type checker the mixin is an operator; at run time only the classes that use it are.
@@ -210,6 +211,9 @@ class DRAGONNEST_OT_clip_load(_OnClips, bpy.types.Operator):
     def act(self, _context: bpy.types.Context, obj: bpy.types.Object) -> None:
         """Open the file dialog where that file lies."""
         path = clips.path_of(obj)
+        entry = str(kept.get(cast("bpy.types.ID", obj.data), kept.ANI_ENTRY, ""))
+        if entry and pak_names.base_name(entry) == path.name and not path.exists():
+            raise UserError("this came out of an archive; import it from there again, with those clips", path=path)
         kind = "anim" if path.suffix.lower() == ".anim" else "ani"
         operator = getattr(bpy.ops.import_scene, f"dragonnest_{kind}")
         if bpy.app.background:

@@ -31,11 +31,24 @@ class DRAGONNEST_UL_clips(bpy.types.UIList):
         row = layout.row(align=True)
         row.prop(item, "use_export", text="")
         split = row.split(factor=0.68, align=True)
-        split.prop(item, "name", text="", emboss=False, icon="ERROR" if item.action is None else "NONE")
+        # A name that was changed at the Action is read and changed there.
+        owner = item.action if clips.is_renamed(item) else item
+        split.prop(owner, "name", text="", emboss=False, icon="ERROR" if item.action is None else "NONE")
         right = split.row(align=True)
         right.alignment = "RIGHT"
         right.label(text=str(item.length) if item.action is not None else "")
         right.operator("dragonnest.clip_play", text="", icon="PLAY", emboss=False).number = index
+
+    def filter_items(self, _context: bpy.types.Context, data: Any, property_name: str) -> tuple[list[int], list[int]]:
+        """By the name that is shown, wherever it stands."""
+        items = getattr(data, property_name)
+        helper: Any = bpy.types.UI_UL_list
+        flags, order = [], []
+        if self.filter_name:
+            flags = helper.filter_items_by_name(self.filter_name, self.bitflag_filter_item, items, "title")
+        if self.use_filter_sort_alpha:
+            order = helper.sort_items_by_name(items, "title")
+        return flags, order
 
 
 class DRAGONNEST_PT_clips(bpy.types.Panel):

@@ -5,7 +5,20 @@ from __future__ import annotations
 
 from ...io_common.ui import operators
 from ..scene import clips, effects
-from . import cli_pak, cli_table, clip_chooser, clip_operators, clip_panel, material_operators, material_panel
+from . import (
+    archive_export,
+    archive_import,
+    archive_operators,
+    archive_panel,
+    archive_state,
+    cli_pak,
+    cli_table,
+    clip_chooser,
+    clip_operators,
+    clip_panel,
+    material_operators,
+    material_panel,
+)
 from .entries import FORMATS
 
 WING = operators.Wing(
@@ -15,15 +28,19 @@ WING = operators.Wing(
         *effects.CLASSES,
         *clips.CLASSES,
         *clip_chooser.CLASSES,
-        *operators.classes(
-            FORMATS,
-            {"dragonnest_ani": clip_chooser.ClipChooser, "dragonnest_anim": clip_chooser.ClipChooser},
-        ),
+        *operators.classes(FORMATS, archive_import.IMPORTERS),
         *clip_operators.CLASSES,
         *clip_panel.CLASSES,
         *material_operators.CLASSES,
         *material_panel.CLASSES,
+        *archive_state.CLASSES,
+        *archive_operators.CLASSES,
+        *archive_import.CLASSES,
+        *archive_export.CLASSES,
+        *archive_panel.CLASSES,
     ),
-    (effects.Settings(), clips),
+    (effects.Settings(), clips, archive_state.ARCHIVES),
     (cli_pak.COMMAND, cli_table.COMMAND),
+    imports=(("dragonnest.archive_mount", "Dragon Nest archive (.pak)"),),
+    preferences=archive_state.PreferencesPart(),
 )

@@ -120,6 +120,46 @@ def test_a_target_that_cannot_be_replaced_leaves_no_rest(tmp_path: Path, monkeyp
     assert listing(tmp_path) == {}
 
 
+@pytest.mark.parametrize("links", [True, False], ids=["links", "copies"])
+def test_what_fails_on_the_way_puts_the_others_back(
+    links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last of four cannot be replaced: the two that were there are as they were, the new one is gone."""
+    for name in ("a", "b", "d"):
+        (tmp_path / name).write_bytes(name.encode())
+    genuine = Path.replace
+
+    def locked(self: Path, target: Path) -> Path:
+        if target.name == "d":
+            raise PermissionError(13, "Permission denied")
+        return genuine(self, target)
+
+    def without(*_paths: object, **_options: object) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "replace", locked)
+    if not links:
+        monkeypatch.setattr(os, "link", without)
+    with pytest.raises(FileAccessError, match=r"^d: cannot be replaced \(Permission denied\)\.$"):
+        files.save_all({tmp_path / name: b"new" for name in "abcd"})
+    assert listing(tmp_path) == {"a": b"a", "b": b"b", "d": b"d"}
+
+
+def test_what_cannot_be_put_back_is_not_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    genuine = Path.replace
+
+    def locked(self: Path, target: Path) -> Path:
+        if target.name == "b" or self.suffix == ".old":
+            raise PermissionError(13, "Permission denied")
+        return genuine(self, target)
+
+    monkeypatch.setattr(Path, "replace", locked)
+    with pytest.raises(FileAccessError, match=r"^a: was written alone .*; the old file is \.a.*\.old\.$"):
+        files.save_all({tmp_path / "a": b"new", tmp_path / "b": b"new"})
+    assert sorted(listing(tmp_path).values()) == [b"new", b"old"]
+
+
 def test_refuse_changes(tmp_path: Path) -> None:
     (tmp_path / "same").write_bytes(b"x")
     (tmp_path / "other").write_bytes(b"y")

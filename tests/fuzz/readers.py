@@ -11,9 +11,25 @@ import numpy as np
 from addon.io_carnivores.formats import ani as mobile_ani
 from addon.io_carnivores.formats import car, cat, crt, model_3df, model_3dn, pkm, sound_data, tga, vtl
 from addon.io_common.formats import registry
-from addon.io_dragonnest.formats import ani, anim, check_character, checks, hierarchy, msh, pose, rig, skn, submesh
+from addon.io_common.formats.errors import UserError
+from addon.io_dragonnest.formats import (
+    ani,
+    anim,
+    check_character,
+    checks,
+    hierarchy,
+    msh,
+    pak,
+    pak_check,
+    pak_pieces,
+    pak_search,
+    pose,
+    rig,
+    skn,
+    submesh,
+)
 
-from tests import dragons, hostile_characters, models
+from tests import archives, dragons, hostile_characters, models
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,6 +67,7 @@ ENTRIES: Sequence[Any] = (
     _Entry("Dragon Nest SKN material file", ".skn", skn.sniff),
     _Entry("Dragon Nest ANI animation", ".ani", ani.sniff),
     _Entry("Dragon Nest ANIM dump", ".anim", anim.sniff),
+    _Entry("Dragon Nest PAK archive", ".pak", pak.sniff),
 )
 
 
@@ -76,6 +93,8 @@ def readers(samples: Path | None = None) -> list[Reader]:
         Reader("skn", skn.read, _skn(), skn.write),
         Reader("ani", ani.read, _ani(), ani.write),
         Reader("anim", anim.read, [anim.write(dragons.dump())], anim.write),
+        Reader("pak", pak.read, _paks(), pak_pieces.write),
+        Reader("described_pak", _described_pak, _paks()),
         Reader("described_msh", _described_msh, _msh()),
         Reader("described_skn", _described_skn, _skn()),
         Reader("described_ani", _described_ani, _ani()),
@@ -199,6 +218,28 @@ def _skn() -> list[bytes]:
 def _ani() -> list[bytes]:
     found = [ani.write(dragons.animation(version, frames=3)) for version in ani.VERSIONS]
     return [*found, b"first.ani\r\nsecond.ani\r\n"]
+
+
+def _paks() -> list[bytes]:
+    items = [*archives.plain(5), archives.deleted("\\gone"), archives.Item("\\twice"), archives.Item("\\twice", b"2")]
+    return [*(archives.make(items, version=version) for version in pak.VERSIONS), archives.make([], tail=b"tail")]
+
+
+def _described_pak(data: bytes) -> object:
+    """Everything else of the formats floor that takes an archive; each entry is whole or refused."""
+    found = pak.read(data)
+    contents: list[bytes | None] = []
+    for number in range(len(found)):
+        try:
+            contents.append(found.read(number, 1 << 20))
+            pieces = b"".join(found.stream(number, 100))
+        except UserError:
+            continue
+        if pieces != contents[-1]:
+            message = f"entry {number} is not the same in pieces"
+            raise AssertionError(message)
+    search = pak_search.NameIndex(found.keys).search("*f* e")
+    return pak_check.summary(found), pak_check.check(found), pak_pieces.sections(found), contents, search
 
 
 def _described_msh(data: bytes) -> object:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import bpy
 import numpy as np
@@ -15,7 +14,7 @@ from addon.io_dragonnest.scene import rig as rigs
 from mathutils import Matrix
 
 from tests import dragons
-from tests.scene.helpers import dragon_scene, scene
+from tests.scene.helpers import dragon_scene
 
 HEIGHT = 1e-4  # of the model's height: what positions may be off
 
@@ -206,73 +205,6 @@ class TestHierarchy:
         (tmp_path / "a.ani").write_bytes(ani.write(dragons.animation())[:2000])
         dragon_scene.bring(tmp_path / "a.msh")
         assert dragon_scene.rig().data["dragonnest_hierarchy"] == "INFERRED"
-
-
-def _second_part(**changes: Any) -> msh.Msh:
-    """Names in another case, one bone that the first part lacks."""
-    model = dragons.character()
-    model.submeshes = [dragons.part(name="Hat", bones=("BIP01 HEAD", "Feather"))]
-    table = model.bones[[3, 3]].copy()
-    table["name"] = names.fields([b"BIP01 HEAD", b"Feather"])
-    table["inverse_bind"][1, 3, 1] -= 4
-    table["inverse_bind"][0, 3, 0] += changes.get("shift", 0.0)
-    model.bones = table
-    return model
-
-
-class TestSecondPart:
-    """A costume part onto the armature that is there."""
-
-    def test_bones_are_matched_and_added(self, tmp_path: Path) -> None:
-        first = dragon_scene.save(tmp_path / "a.msh", dragons.character())
-        second = dragon_scene.save(tmp_path / "b.msh", _second_part())
-        dragon_scene.bring(tmp_path / "a.msh")
-        bpy.context.view_layer.objects.active = None
-        for obj in bpy.context.selected_objects:
-            obj.select_set(False)
-        dragon_scene.bring(tmp_path / "b.msh", use_append=True)
-        armature = dragon_scene.rig()
-        assert sorted(bone.name for bone in armature.data.bones) == sorted([*dragons.BONES, "Feather"])
-        hat = bpy.data.objects["Hat"]
-        assert [group.name for group in hat.vertex_groups] == ["Bip01 Head", "Feather"]
-        assert hat.parent is armature
-        model = _second_part()
-        assert np.abs(shown(hat) * 100 - model.submeshes[0].positions).max() <= HEIGHT * height(model)
-        assert dragon_scene.export(tmp_path / "b2.msh", hat) == second
-        assert dragon_scene.export(tmp_path / "a2.msh", bpy.data.objects["Body"], bpy.data.objects["Blade"]) == first
-        # The armature stands for all it carries: one file for each part, named as its collection.
-        (tmp_path / "out").mkdir()
-        scene.select(armature)
-        bpy.ops.export_scene.dragonnest_msh(filepath=str(tmp_path / "out" / "any.msh"))
-        assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == {
-            "a.msh": first,
-            "b.msh": second,
-        }
-
-    def test_another_bind_pose_is_kept_and_told(self, tmp_path: Path) -> None:
-        dragon_scene.save(tmp_path / "a.msh", dragons.character())
-        second = dragon_scene.save(tmp_path / "b.msh", _second_part(shift=3.0))
-        dragon_scene.bring(tmp_path / "a.msh")
-        dragon_scene.bring(tmp_path / "b.msh", use_append=True)
-        text = bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
-        assert "stand otherwise in the armature" in text
-        assert dragon_scene.export(tmp_path / "b2.msh", bpy.data.objects["Hat"]) == second
-
-    def test_without_the_option_it_gets_its_own(self, tmp_path: Path) -> None:
-        dragon_scene.save(tmp_path / "a.msh", dragons.character())
-        dragon_scene.bring(tmp_path / "a.msh")
-        dragon_scene.bring(tmp_path / "a.msh")
-        assert len([obj for obj in bpy.data.objects if obj.type == "ARMATURE"]) == 2
-
-    def test_a_guessed_hierarchy_is_mended_by_a_part_with_an_ani(self, tmp_path: Path) -> None:
-        dragon_scene.save(tmp_path / "a.msh", dragons.character())
-        dragon_scene.bring(tmp_path / "a.msh")
-        dragon_scene.save(tmp_path / "b.msh", _second_part())
-        (tmp_path / "b.ani").write_bytes(ani.write(dragons.animation()))
-        dragon_scene.bring(tmp_path / "b.msh", use_append=True)
-        armature = dragon_scene.rig()
-        assert armature.data["dragonnest_hierarchy"] == "ANI"
-        assert armature.data.bones["BoxBone01"].parent.name == "Bip01 Spine"
 
 
 def test_collections(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -14,8 +15,10 @@ import pytest
 from addon.io_carnivores.formats import model_3df
 from addon.io_carnivores.scene.options import Export3dnOptions, ExportOptions, Import3dnOptions
 from addon.io_carnivores.ui import entries as carnivores
+from addon.io_common.formats.errors import ExportError
 from addon.io_common.formats.options import describe
-from addon.io_common.ui import props
+from addon.io_common.scene import transfer
+from addon.io_common.ui import exporter, props
 from addon.io_dragonnest.ui import entries as dragons
 
 from tests.scene.helpers import models, scene
@@ -100,6 +103,49 @@ def test_named_collection(three: list[bpy.types.Object], out: Path) -> None:
 def test_the_whole_scene(three: list[bpy.types.Object], out: Path) -> None:
     scene.select(three[1])
     assert _export(out, use_selection=False) == {"a.3df", "b.3df", "c.3df"}
+
+
+def test_a_name_that_none_of_several_files_has_is_said(three: list[bpy.types.Object], out: Path) -> None:
+    scene.select(*three[:2])
+    assert any("none of them is called given.3df" in line for line in _said(out / "given.3df"))
+    assert _names(out) == {"a.3df", "b.3df"}
+    assert not any("none of them" in line for line in _said(out / "B.3df"))
+
+
+def test_files_that_were_there_are_named(three: list[bpy.types.Object], out: Path) -> None:
+    """All but the one that was chosen, which Blender asks about, and those that stay as they are."""
+    scene.select(*three[:2])
+    for name in ("a.3df", "b.3df"):
+        (out / name).write_bytes(b"something else")
+    said = _said(out / "a.3df")
+    assert [line for line in said if "replaced" in line] == ["Files that were there were replaced: b.3df."]
+    assert not [line for line in _said(out / "a.3df") if "replaced" in line]
+
+
+def _said(path: Path) -> list[str]:
+    """The reports of an export of what is selected."""
+    reported: list[str] = []
+    operator = SimpleNamespace(
+        filepath=str(path),
+        entry=carnivores.FORMATS[0],
+        report=lambda _kind, text: reported.append(text),
+        **{name: default for name, (_info, default) in describe(carnivores.FORMATS[0].export_options).items()},
+    )
+    operator._path = partial(exporter.ExportMixin._path, operator)
+    assert exporter.ExportMixin.execute(operator, bpy.context) == {"FINISHED"}
+    return reported
+
+
+def test_the_dialog_suggests_the_name_of_the_active_model(three: list[bpy.types.Object]) -> None:
+    scene.select(*three[:2])
+    bpy.context.view_layer.objects.active = three[1]
+    options = carnivores.FORMATS[0].export_options()
+    assert transfer.suggested_name(bpy.context, carnivores.FORMATS[0], options) == "b"
+    scene.select(*three[:1])
+    three[0].select_set(False)
+    bpy.context.view_layer.objects.active = None
+    with pytest.raises(ExportError):
+        transfer.suggested_name(bpy.context, carnivores.FORMATS[0], options)
 
 
 def test_join(three: list[bpy.types.Object], out: Path) -> None:

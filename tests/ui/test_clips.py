@@ -162,6 +162,6 @@ def test_panel_and_lists_draw(file: Path) -> None:
     )
     layout.row.return_value.template_list.assert_called_once()
     for kind in (clip_panel.DRAGONNEST_UL_clips, clip_chooser.DRAGONNEST_UL_clip_choices):
-        item = MagicMock()
+        item = MagicMock(label="")
         kind.draw_item(SimpleNamespace(), bpy.context, layout, None, item, 0, None, "", 0)
     assert UserError is not None

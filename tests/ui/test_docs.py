@@ -17,7 +17,8 @@ PAGES = docs_reference.pages()
 CHECK = ROOT / "io_carnivores" / "formats" / "check.py"
 CHARACTERS = CHECK.with_name("check_character.py")
 DRAGON_NEST = [
-    ROOT / "io_dragonnest" / "formats" / name for name in ("checks.py", "check_character.py", "check_skn.py")
+    ROOT / "io_dragonnest" / "formats" / name
+    for name in ("checks.py", "check_character.py", "check_skn.py", "pak_check.py")
 ]
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 import pytest
+import test_archives as archive_tests
 from conftest import CHECKOUT
 from mathutils import Vector
 from screen import pixels
@@ -198,7 +199,7 @@ def test_import_menu(screen: Screen, drawn: list[str]) -> None:  # noqa: F811 (t
     picture = screen.photograph("menu")
     for _ in range(3):
         screen.key("ESC")
-    keep(picture, "import-menu", 0, 250, 640, screen.window.height)
+    keep(picture, "import-menu", 0, 80, 640, screen.window.height)
 
 
 @pytest.mark.parametrize("verb", ["import", "export"])
@@ -275,3 +276,55 @@ def test_fox_material(screen: Screen) -> None:
     keep_viewport(screen, "fox-material", 800, 110)
     with screen.override():
         bpy.ops.screen.back_to_previous()
+
+
+def in_archives(screen: Screen, folder: Path) -> None:
+    """Mount the fox, other files and a table of characters; search, import, look at it."""
+    with screen.override():
+        bpy.ops.dragonnest.archive_folder_add(directory=str(archive_tests.game(folder)))
+        bpy.ops.dragonnest.archive_import(names="fox.skn", use_animation=True)
+        bpy.ops.object.select_all(action="DESELECT")
+        bpy.context.view_layer.objects.active = None
+    open_tab(screen)
+    shown = bpy.context.window_manager.dragonnest_archives
+    shown.query, shown.only_live, shown.active = "fox", False, 2
+    screen.wait(3)
+
+
+def test_archives(screen: Screen, models: Path) -> None:
+    """Three archives, a search that finds an overridden entry too, the fox that came out of them."""
+    in_archives(screen, models / "Game")
+    view = screen.area().spaces.active
+    view.shading.type, view.shading.color_type = "SOLID", "TEXTURE"
+    view.overlay.show_floor = view.overlay.show_axis_x = view.overlay.show_axis_y = False
+    view.overlay.show_cursor = view.overlay.show_bones = view.show_gizmo = False
+    view.overlay.show_relationship_lines = False
+    with screen.override():
+        bpy.ops.view3d.view_axis(type="BACK")
+        bpy.ops.view3d.view_orbit(angle=0.6, type="ORBITRIGHT")
+        bpy.ops.view3d.view_all()
+        bpy.ops.view3d.zoom(delta=-1)
+    screen.wait(5)
+    view.region_3d.view_location -= view.region_3d.view_rotation @ Vector((0.55, 0.0, 0.0))
+    with screen.override():
+        bpy.ops.screen.screen_full_area()  # all of the sidebar
+    screen.wait(5)
+    keep_viewport(screen, "archives", 680, 110)
+    with screen.override():
+        bpy.ops.screen.back_to_previous()
+        bpy.ops.dragonnest.archive_unmount(which="ALL")
+
+
+def test_archives_actor(screen: Screen, models: Path) -> None:
+    """The pop-up that asks for a character."""
+    with screen.override():
+        bpy.ops.dragonnest.archive_mount(filepath=str(archive_tests.actors(models)))
+    screen.move(500, 500)
+    with screen.override():
+        bpy.ops.dragonnest.archive_actor("INVOKE_DEFAULT", actor="Fox (1)")
+    screen.wait(5)
+    keep(screen.photograph(), "archives-actor", 60, 300, 660, 620)
+    screen.key("ESC")
+    screen.wait(5)
+    with screen.override():
+        bpy.ops.dragonnest.archive_unmount(which="ALL")

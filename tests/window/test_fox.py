@@ -56,7 +56,7 @@ def dressed(screen: Screen) -> bpy.types.Object:
     """Import the fox, its outfit onto the same armature, and its clips; the armature."""
     with screen.override():
         bpy.ops.import_scene.dragonnest_skn(filepath=str(ASSETS / "fox.skn"))
-        bpy.ops.import_scene.dragonnest_skn(filepath=str(ASSETS / "fox_ranger.skn"), use_append=True)
+        bpy.ops.import_scene.dragonnest_skn(filepath=str(ASSETS / "fox_ranger.skn"))
         rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE")
         bpy.context.view_layer.objects.active = rig
         bpy.ops.import_scene.dragonnest_ani(filepath=str(ASSETS / "fox.ani"))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Edits of collisions and dummies change what was edited, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+from addon.io_dragonnest.formats import msh
+from addon.io_dragonnest.formats.collision import Kind
+
+from tests import dragons
+from tests.scene.helpers import dragon_scene
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> bytes:
+    """The bytes of an imported model in which every stream is used."""
+    data = dragon_scene.save(tmp_path / "a.msh", dragons.model())
+    dragon_scene.bring(tmp_path / "a.msh")
+    return data
+
+
+def again(tmp_path: Path, **options: object) -> msh.Msh:
+    return msh.read(dragon_scene.export(tmp_path / "out.msh", *dragon_scene.meshes(), **options))
+
+
+def test_extras_are_written_though_hidden_and_local_when_moved(made: bytes, tmp_path: Path) -> None:
+    bpy.data.objects["Sphere"].location.x += 2
+    bpy.data.objects["#effect01"].location.z += 3
+    before, after = msh.read(made), again(tmp_path)
+    assert [entry.values.tolist() for entry in after.collisions[:1]] == [before.collisions[0].values.tolist()]
+    assert after.collisions[1].values == pytest.approx(before.collisions[1].values + np.float32([2, 0, 0, 0]), abs=1e-4)
+    assert after.collisions[1].parent == before.collisions[1].parent
+    expected = before.dummies[0].matrix.copy()
+    expected[3, 1] += 3
+    assert after.dummies[0].matrix == pytest.approx(expected, abs=1e-4)
+    assert after.dummies[0].name == before.dummies[0].name
+    assert (after.dummies[1].matrix == before.dummies[1].matrix).all()
+
+
+@pytest.mark.parametrize("kind", ["Box", "Capsule", "Sphere"])
+def test_a_scaled_primitive(made: bytes, tmp_path: Path, kind: str) -> None:
+    obj = bpy.data.objects[kind]
+    obj.scale = [2 * value for value in obj.scale]
+    number = {"Box": 0, "Sphere": 1, "Capsule": 2}[kind]
+    before, after = (entry.collisions[number].values for entry in (msh.read(made), again(tmp_path)))
+    sizes = {"Box": [12, 13, 14], "Sphere": [3], "Capsule": [4, 6]}[kind]
+    expected = before.copy()
+    expected[sizes] *= 2
+    assert after == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_moved_corner_of_a_collision_mesh(made: bytes, tmp_path: Path) -> None:
+    obj = bpy.data.objects["Collision"]
+    obj.data.vertices[0].co.x += 1
+    before, after = msh.read(made), again(tmp_path)
+    assert after.collisions[3].kind is Kind.TRIANGLES
+    away = np.abs(after.collisions[3].triangles - before.collisions[3].triangles)
+    assert away.max() == pytest.approx(1, abs=1e-4)
+    assert (away > 1e-3).sum() == 1
+
+
+def test_empties_that_are_no_dummies_are_named(made: bytes, tmp_path: Path) -> None:
+    obj = bpy.data.objects.new("Muzzle", None)
+    bpy.context.scene.collection.objects.link(obj)
+    obj.parent, obj.parent_type, obj.parent_bone = dragon_scene.rig(), "BONE", "Bip01 Head"
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == made
+    assert '"Muzzle"' in bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
+    obj.name = "#Muzzle"
+    assert len(again(tmp_path).dummies) == len(msh.read(made).dummies) + 1
+
+
+@pytest.mark.parametrize("place", ["beside", "alone"])
+def test_empties_in_a_collection_of_dummies_are_named(place: str, tmp_path: Path) -> None:
+    """In the collection of the import, or in one that was made for a model without any."""
+    model = dragons.model()
+    if place == "alone":
+        model.dummies = []
+    data = dragon_scene.save(tmp_path / "a.msh", model)
+    dragon_scene.bring(tmp_path / "a.msh")
+    home = bpy.data.collections["a"]
+    if place == "alone":
+        home.children.link(bpy.data.collections.new("My Dummies"))
+    collection = next(child for child in home.children if "Dummies" in child.name)
+    collection.objects.link(bpy.data.objects.new("Muzzle", None))
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == data
+    assert '"Muzzle"' in bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()

@@ -18,6 +18,7 @@ from . import (
     clip_panel,
     material_operators,
     material_panel,
+    table_operators,
 )
 from .entries import FORMATS
 
@@ -38,9 +39,13 @@ WING = operators.Wing(
         *archive_import.CLASSES,
         *archive_export.CLASSES,
         *archive_panel.CLASSES,
+        *table_operators.CLASSES,
     ),
     (effects.Settings(), clips, archive_state.ARCHIVES),
     (cli_pak.COMMAND, cli_table.COMMAND),
-    imports=(("dragonnest.archive_mount", "Dragon Nest archive (.pak)"),),
+    imports=(
+        ("dragonnest.archive_mount", "Dragon Nest archive (.pak)"),
+        ("dragonnest.table_open", "Dragon Nest table (.dnt/.ext)"),
+    ),
     preferences=archive_state.PreferencesPart(),
 )

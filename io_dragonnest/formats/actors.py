@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _NAME, _SKIN, _ANI = "_staticname", "_skinname", "_aniname"
 _SUFFIXES = (".skn", ".ani")
+_MODELS = (".skn", ".msh")
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,18 @@ def of(table: Table, file_names: Table | None = None, encoding: str = "auto") ->
 def needs_file_names(actors: Iterable[Actor]) -> bool:
     """Whether an actor has the number of a file but not its name: a table of file names is wanted."""
     return any((actor.skin_number and not actor.skin) or (actor.ani_number and not actor.ani) for actor in actors)
+
+
+def names_files_of(actors: Iterable[Actor], content: bytes) -> bool:
+    """Whether a DNT is the table of file names that actors count in: it has models for at least half of them."""
+    wanted = [actor.skin_number for actor in actors if actor.skin_number]
+    if not wanted or not any(suffix.encode() in content.lower() for suffix in _MODELS):
+        return False
+    try:
+        known = _named(dnt.read_dnt(content))
+    except UserError:  # another kind of table, or a damaged one
+        return False
+    return 2 * sum(known.get(number, "").lower().endswith(_MODELS) for number in wanted) >= len(wanted)
 
 
 def search(actors: Iterable[Actor], words: str) -> list[Actor]:

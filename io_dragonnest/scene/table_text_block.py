@@ -33,8 +33,15 @@ def path_of(text: bpy.types.Text) -> Path:
 
 
 def open_table(path: Path, encoding: str = "auto") -> tuple[bpy.types.Text, Table]:
-    """A new text with the table at `path`. Raises `UserError`, and nothing was made then."""
+    """A new text with the table at `path`, which it can be written back to. Raises as `from_bytes`."""
     data = files.read_file(path)
+    text, table = from_bytes(path, data, encoding)
+    _remember(text, path, data)
+    return text, table
+
+
+def from_bytes(path: Path, data: bytes, encoding: str = "auto") -> tuple[bpy.types.Text, Table]:
+    """A new text with a table that is called as `path`. Raises `UserError`, and nothing was made then."""
     try:
         table = table_text.read_table(data, path)
         content = table_csv.write(table, encoding, plain=True).decode()
@@ -44,7 +51,6 @@ def open_table(path: Path, encoding: str = "auto") -> tuple[bpy.types.Text, Tabl
         raise FileAccessError("the table is too large for the Text Editor; the command `table export` makes a CSV", path=path)
     text = bpy.data.texts.new(one_line(f"{path.stem}.csv"))
     text.from_string(content)
-    _remember(text, path, data)
     return text, table
 
 

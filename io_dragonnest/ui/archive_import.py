@@ -20,7 +20,7 @@ from ..formats.mount_place import ArchivePlace
 from ..formats.mounts import Mark
 from ..scene import archive_import
 from ..scene.archive_import import ImportArchiveOptions, Request
-from . import archive_state
+from . import archive_state, table_operators
 from .archive_steps import StepsMixin
 from .clip_chooser import ClipChooser
 from .entries import FORMATS
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..formats.mount_session import Session
 
 TABLE = "actortable.dnt"
+_LIKELY = ("file", "resource", "name")
 _MOST_FOUND = 200  # of a search field
 
 
@@ -90,12 +91,15 @@ class _ImportMixin(StepsMixin):
         """Select what was made, and say what was not."""
         request = getattr(self, "_request", None)
         operator: Any = self
-        if request is None or not request.objects:
+        if request is None or not (request.objects or request.texts):
             failures = request.failures if request is not None else []
             self.report({"ERROR"}, report.nothing_imported(failures) if failures else "Nothing was imported.")
             return {"CANCELLED"}
-        transfer.select_only(context, request.objects)
-        preferences.show_textures(context)
+        if request.objects:
+            transfer.select_only(context, request.objects)
+            preferences.show_textures(context)
+        for text in request.texts:
+            table_operators.show(context, text)
         rows = request.rows
         first = pak_names.base_name(request.place.catalogue.name(rows[0]))
         what = first if len(rows) == 1 else f"{len(rows)} entries"
@@ -155,17 +159,44 @@ def _chosen_names(here: Session) -> list[str]:
     return [entry.name for entry in entries]
 
 
-def table(context: bpy.types.Context) -> list[Actor]:
-    """The actors that the mounted archives name. Raises `UserError` where there is no table of them, or a bad one."""
+def table(context: bpy.types.Context, file_names: str = "") -> tuple[list[Actor], str]:
+    """The actors that the mounted archives name, and the entry that has the names of their files, if it is another.
+
+    `file_names` is that entry where it is known. Raises `UserError` where there is no table of actors, or a bad one.
+    """
     with archive_state.place(context) as place:
         row = place.catalogue.by_base_name(TABLE)
         if row is None:
             raise UserError(f'no mounted archive holds "{TABLE}", the table of characters')
-        found = actors.read(place.content(row))
+        content = place.content(row)
+        found = actors.read(content)
+        if actors.needs_file_names(found):
+            names = mount_place.find(place.catalogue, file_names) if file_names else _file_names(place, found)
+            if names is not None:
+                file_names = place.catalogue.name(names)
+                found = actors.read(content, place.content(names))
     named = [actor for actor in found if actor.skin]
     if not named and actors.needs_file_names(found):
-        raise UserError("the table of characters has numbers instead of the names of models, which is not supported")
-    return named
+        raise UserError(
+            "the table of characters has numbers instead of the names of models, and no table in the archives says what "
+            "they stand for"
+        )
+    return named, file_names
+
+
+def _file_names(place: ArchivePlace, found: list[Actor]) -> int | None:
+    """The table in the archives that names the files of actors: those that are called like it are read first."""
+    rows = sorted(
+        place.catalogue.with_suffix(TABLE[-4:]),
+        key=lambda row: not any(word in pak_names.base_name(place.catalogue.keys[row]) for word in _LIKELY),
+    )
+    for row in rows:
+        try:
+            if actors.names_files_of(found, place.content(row)):
+                return row
+        except UserError:  # an entry that cannot be read is not the one
+            continue
+    return None
 
 
 def _label(actor: Actor) -> str:
@@ -177,6 +208,7 @@ class ArchiveActor(_ImportMixin):
 
     if TYPE_CHECKING:
         actor: str
+        file_names: str
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -186,7 +218,7 @@ class ArchiveActor(_ImportMixin):
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Read the table, then ask for the character."""
         try:
-            known = table(context)
+            known, self.file_names = table(context, self.file_names)
         except UserError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -207,7 +239,8 @@ class ArchiveActor(_ImportMixin):
         wanted = self.actor.strip()
         if not wanted:
             raise UserError("no character was chosen")
-        found = [actor for actor in table(context) if wanted.lower() in {_label(actor).lower(), actor.name.lower()}]
+        known, self.file_names = table(context, self.file_names)
+        found = [actor for actor in known if wanted.lower() in {_label(actor).lower(), actor.name.lower()}]
         if not found:
             raise UserError(f'the table has no character "{wanted[:80]}" that has a model')
         actor = found[0]
@@ -224,6 +257,8 @@ class ArchiveActor(_ImportMixin):
     def draw(self, _context: bpy.types.Context) -> None:
         """The character, and the options."""
         self.layout.prop(self, "actor", icon="VIEWZOOM")
+        if self.file_names:
+            self.layout.prop(self, "file_names")
         props.draw(self.layout, self, ImportArchiveOptions, folded=True)
 
 
@@ -232,6 +267,12 @@ def _search_actors(_self: Any, _context: bpy.types.Context, typed: str) -> list[
     known = archive_state.session().actors
     found = (label for label, actor in known if all(word in f"{label} {actor.skin}".lower() for word in words))
     return [label for label, _number in zip(found, range(_MOST_FOUND), strict=False)]
+
+
+def _search_tables(_self: Any, _context: bpy.types.Context, typed: str) -> list[str]:
+    here = archive_state.session().catalogue
+    rows = (row for row in here.with_suffix(TABLE[-4:]) if typed.lower() in here.keys[row])
+    return [here.name(row) for row, _number in zip(rows, range(_MOST_FOUND), strict=False)]
 
 
 def textures(context: bpy.types.Context) -> Library:
@@ -307,6 +348,14 @@ CLASSES = (
                 description="The character as the actor table calls it",
                 search=_search_actors,
                 search_options={"SORT", "SUGGESTION"},
+                options={"SKIP_SAVE"},
+            ),
+            "file_names": StringProperty(
+                name="File Names",
+                description="The table in the archives that says which files the numbers of the actor table stand for; "
+                "empty: it is looked for",
+                search=_search_tables,
+                search_options={"SUGGESTION"},
                 options={"SKIP_SAVE"},
             ),
         },

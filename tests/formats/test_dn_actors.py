@@ -38,6 +38,16 @@ def test_a_table_that_counts_in_another() -> None:
     assert actors.needs_file_names(named)
 
 
+def test_the_table_of_file_names_is_told_by_what_it_names() -> None:
+    found = actors.read(dnt.write(tables.actors(numbers=True)))
+    names = tables.file_names()
+    assert actors.names_files_of(found, dnt.write(names))
+    assert not actors.names_files_of(found, dnt.write(names)[:-30])
+    assert not actors.names_files_of(found, dnt.write(tables.mixed()))
+    other = names.rebuilt(names.ids + 5000, [column.cells for column in names.columns])
+    assert not actors.names_files_of(found, dnt.write(other))
+
+
 def test_search_is_by_words_in_any_case() -> None:
     found = actors.read(dnt.write(tables.actors(numbers=False)))
     assert [entry.name for entry in actors.search(found, "ARCH skn")] == ["Archer"]

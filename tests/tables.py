@@ -79,7 +79,9 @@ def tables(draw: st.DrawFn) -> Table:
 
 _TEXT = st.one_of(
     st.binary(max_size=12),
-    st.sampled_from([b"", b"007", b"\\x41", b"'", b"=A1", b"1.5", b"TRUE", b"\r\n", b"\0", b"a,b", b'"', b"\\", b" x "]),
+    st.sampled_from(
+        [b"", b"007", b"\\x41", b"'", b"=A1", b"1.5", b"TRUE", b"\r\n", b"\0", b"a,b", b'"', b"\\", b" x "]
+    ),
     st.text("\\x40a", max_size=8).map(str.encode),
     st.text("가나\\x41\n\t", max_size=6).map(lambda text: text.encode("cp949")),
     st.text("가è中\u0085\u2028", max_size=6).map(str.encode),

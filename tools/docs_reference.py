@@ -26,6 +26,7 @@ BLOCK = re.compile(r"(<!-- generated: ([\w -]+) -->\n).*?(<!-- end -->)", re.DOT
 COMMANDS = (
     *("convert", "verify", "info", "check"),
     *(f"pak {action}" for action in ("list", "find", "extract", "pack", "patch", "verify")),
+    *(f"table {action}" for action in ("export", "import", "get", "set", "add", "delete", "diff")),
 )
 HELP_COLUMNS = "88"
 

@@ -129,7 +129,14 @@ def _put_back(done: list[Path], old: dict[Path, Path]) -> None:
 
 def changes(bundle: Mapping[Path, bytes]) -> list[Path]:
     """The files of `bundle` that exist with other bytes, or cannot be read."""
-    return [path for path, data in bundle.items() if path.is_file() and not _holds(path, data)]
+    return [path for path, data in bundle.items() if _is_file(path) and not _holds(path, data)]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have; whoever writes there says so
+        return False
 
 
 def _holds(path: Path, data: bytes) -> bool:

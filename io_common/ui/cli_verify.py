@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace, formats: Sequence[Format], console: Conso
 
 @dataclass(frozen=True)
 class Outcome:
-    """Bytes read and written; where the first of them differ and the name of that field, if any do, and by which way."""
+    """Bytes read and written; where the first of them differ, the name of that field, and by which way, if any do."""
 
     size: int
     written: int

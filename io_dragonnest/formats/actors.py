@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Characters as the game's actor table names them: which model and which animations each has.
 
-The table is actortable.dnt. Its column `_StaticName` is what the game's scripts call an actor; `_SkinName` and `_AniName`
+The table is actortable.dnt. Its column `_StaticName` is what the game's scripts call an actor; `_SkinName` and
+`_AniName`
 are file names, or in newer clients numbers of rows in a table of file names, which then has to be at hand as well.
 """
 
@@ -94,8 +95,8 @@ def _haystack(actor: Actor) -> str:
 
 
 def _texts(column: Column, encoding: str) -> list[str]:
-    assert isinstance(column.cells, Texts)
-    return table_encoding.decode_all(column.cells, encoding)
+    cells = column.cells
+    return table_encoding.decode_all(cells, encoding) if isinstance(cells, Texts) else [""] * len(cells)
 
 
 def _files(column: Column, suffix: str, names: Table | None, encoding: str) -> tuple[list[str], list[int]]:

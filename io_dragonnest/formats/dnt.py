@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """DNT tables and EXT, their older sibling: bytes to a `Table` and back. All numbers are little-endian.
 
-DNT: u16 version (0 in all known files), u16 n, n bytes that the game skips, u16 columns, u32 rows; per column u16 length,
-name, u8 type; the rows; a trailer, u8 5 and "THEND". EXT: i32 unknown, i32 columns, u32 rows; per column a name in 64
-bytes and i32 type; rows and trailer as in a DNT. Nothing in a file says which of the two it is.
+DNT: u16 version (0 in all known files), u16 n, n bytes that the game skips, u16 columns, u32 rows; per column u16
+length, name, u8 type; the rows; a trailer, u8 5 and "THEND". EXT: i32 unknown, i32 columns, u32 rows; per column
+a name in 64 bytes and i32 type; rows and trailer as in a DNT. Nothing in a file says which of the two it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +17,10 @@ from ...io_common.formats.errors import ExportError, FormatError, UnsupportedErr
 from ...io_common.formats.fields import Section
 from ...io_common.formats.reader import Reader
 from . import table_rows
-from .table import DNT, EXT, KINDS, LONGEST, NAME_FIELD, TEXT, TRAILER, Column, Table
+from .table import DNT, DTYPES, EXT, KINDS, LONGEST, NAME_FIELD, TEXT, TRAILER, Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _EXT_HEADER = np.dtype([("unknown", "<i4"), ("column_count", "<i4"), ("row_count", "<u4")])
 _EXT_COLUMN = np.dtype([("name", f"V{NAME_FIELD}"), ("type", "<i4")])
@@ -36,7 +36,9 @@ def read_dnt(data: bytes) -> Table:
     rows = reader.integer("<u4", "row count")
     if count * 3 > reader.left:
         raise FormatError(
-            f"{count} columns do not fit into the file", offset=reader.offset, found=f"{reader.left} bytes before the end"
+            f"{count} columns do not fit into the file",
+            offset=reader.offset,
+            found=f"{reader.left} bytes before the end",
         )
     columns = [_dnt_column(reader, number) for number in range(count)]
     return _with_rows(data, reader.offset, rows, columns, Table(DNT, np.zeros(0, np.uint32), (), head, skipped))
@@ -54,7 +56,10 @@ def read_ext(data: bytes) -> Table:
     header = reader.array(_EXT_HEADER, 1, "counts of the header")[0]
     fields = reader.array(_EXT_COLUMN, int(header["column_count"]), "columns")
     columns = [
-        (bytes(name).rstrip(b"\0"), _kind(int(kind), number, _EXT_HEADER.itemsize + (number + 1) * _EXT_COLUMN.itemsize - 4))
+        (
+            bytes(name).rstrip(b"\0"),
+            _kind(int(kind), number, _EXT_HEADER.itemsize + (number + 1) * _EXT_COLUMN.itemsize - 4),
+        )
         for number, (name, kind) in enumerate(fields.tolist())
     ]
     start = Table(EXT, np.zeros(0, np.uint32), (), int(header["unknown"]))
@@ -114,7 +119,7 @@ def _ext_field(column: Column) -> bytes:
         raise ExportError(
             f"the name of a column takes {len(column.name)} bytes, more than the {NAME_FIELD} that an EXT holds"
         )
-    return column.name.ljust(NAME_FIELD, b"\0") + np.int32(column.kind).astype("<i4").tobytes()
+    return column.name.ljust(NAME_FIELD, b"\0") + column.kind.to_bytes(4, "little", signed=True)
 
 
 def sniff_dnt(head: bytes, size: int) -> bool:
@@ -194,10 +199,10 @@ def _row_sections(data: bytes, first: int, table: Table) -> list[Section]:
     rows = table_rows.layout([column.kind for column in table.columns])
     end = len(data) - len(table.tail)
     if TEXT not in rows.kinds:
-        fields = [(f"column_{number}", table_rows.DTYPES[kind]) for number, kind in enumerate(rows.kinds)]
+        fields = [(f"column_{number}", DTYPES[kind]) for number, kind in enumerate(rows.kinds)]
         found = [Section("row", first, np.dtype([("id", "<u4"), *fields]), len(table))]
     else:
         edges = table_rows.starts(np.frombuffer(data, np.uint8), first, len(table), rows).tolist()
-        spans = zip(edges[:-1], edges[1:], strict=True)
+        spans = itertools.pairwise(edges)
         found = [Section(f"row {n}", start, np.dtype(f"V{stop - start}")) for n, (start, stop) in enumerate(spans)]
     return [*found, Section("trailer", end, np.dtype(f"V{len(table.tail)}"))]

@@ -20,7 +20,7 @@ TEXT, BOOL, INT, PERCENT, FLOAT, DOUBLE = range(1, 7)
 KINDS = {TEXT: "text", BOOL: "bool", INT: "int", PERCENT: "percent", FLOAT: "float", DOUBLE: "double"}
 KIND_NAMES = {name: kind for kind, name in KINDS.items()}
 # The type of a cell in the file; of a text, of its length, which is unsigned.
-DTYPES = {
+DTYPES: dict[int, np.dtype[Any]] = {
     TEXT: np.dtype("<u2"),
     BOOL: np.dtype("<i4"),
     INT: np.dtype("<i4"),
@@ -155,7 +155,8 @@ def appended(cells: Cells, more: Cells) -> Cells:
     """Cells of one type behind one another."""
     if isinstance(cells, Texts) and isinstance(more, Texts):
         return cells.joined_with(more)
-    return np.append(cells, more)
+    joined: npt.NDArray[Any] = np.concatenate([np.asarray(cells), np.asarray(more)])
+    return joined
 
 
 def duplicates(ids: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:

@@ -22,7 +22,8 @@ def summary(table: Table) -> dict[str, Any]:
     return {
         "rows": len(table),
         "columns": [
-            {"name": table_encoding.decode(column.name, encoding), "type": KINDS[column.kind]} for column in table.columns
+            {"name": table_encoding.decode(column.name, encoding), "type": KINDS[column.kind]}
+            for column in table.columns
         ],
         "ids": f"{table.ids.min()} to {table.ids.max()}" if len(table) else "none",
         "encoding": encoding,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tables as CSV for spreadsheets (RFC 4180, UTF-8), and back to the byte.
 
-First line: a cell that begins with "id" and says what else the file has (`table_facts`), then `name:type` for each column.
+First line: a cell that begins with "id" and says what else the file has (`table_facts`), then `name:type` for each
+column.
 Then one line per row: its id and its cells. All texts are quoted. A text that a spreadsheet would take for a number, a
 date or a formula has an apostrophe before it, as has one that begins with an apostrophe; reading takes one away.
 Numbers and texts are made and read by Python's C modules, some thousand rows at a time.
@@ -13,7 +14,6 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from .table import KINDS, TEXT, Column, Table, Texts
 from .table_facts import Facts, column_label, split_label
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .table import Cells
 
@@ -36,9 +36,7 @@ _UTF_8 = "UTF-8, which a spreadsheet calls CSV UTF-8"
 _CELL = re.compile('"(?:[^"]|"")*"|[^",;\\t\\r\\n]*')
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 # What a spreadsheet takes for a formula, a number, a truth or a date; and what looks as if it had been guarded.
-_GUARDED = re.compile(
-    rf"'|\s*(?:[=+\-@.,$%(\d£€¥₩]|(?:true|false)\s*$|(?:{_MONTHS})[a-z]*[\s./,-]*\d)", re.IGNORECASE
-)
+_GUARDED = re.compile(rf"'|\s*(?:[=+\-@.,$%(\d£€¥₩]|(?:true|false)\s*$|(?:{_MONTHS})[a-z]*[\s./,-]*\d)", re.IGNORECASE)
 
 
 def write(table: Table, encoding: str = "auto", *, bom: bool = False, plain: bool = False) -> bytes:
@@ -58,7 +56,7 @@ def pieces(table: Table, encoding: str = "auto", *, bom: bool = False, plain: bo
     yield _lines([_head(table, chosen)], line_end)
     for first in range(0, len(table), _BLOCK):
         part = table.take(slice(first, first + _BLOCK))
-        columns = [_cells(column, chosen, plain) for column in part.columns]
+        columns = [_cells(column, chosen, plain=plain) for column in part.columns]
         yield _lines(zip(part.ids.tolist(), *columns, strict=True), line_end)
 
 
@@ -73,7 +71,7 @@ def _head(table: Table, encoding: str) -> list[str]:
     return [" ".join([_ID, *words]), *(_guarded(column_label(column, encoding)) for column in table.columns)]
 
 
-def _cells(column: Column, encoding: str, plain: bool) -> Sequence[int | float | str]:
+def _cells(column: Column, encoding: str, *, plain: bool) -> Sequence[int | float | str]:
     if isinstance(column.cells, Texts):
         texts = table_encoding.decode_all(column.cells, encoding)
         if plain:
@@ -183,7 +181,7 @@ class _Reader:
             ids.append(self._read(rows, parts))
             self.line = self.line_after(rows)
         cells = [table_rows.stacked(column, kind) for column, (_name, kind) in zip(parts, self.columns, strict=True)]
-        return self.facts.table(np.concatenate(ids), self.columns, cells)  # type: ignore[arg-type]
+        return self.facts.table(np.concatenate(ids), self.columns, cells)
 
     def _read(self, rows: list[list[str]], parts: list[list[Cells]]) -> np.ndarray[Any, Any]:
         """Add the cells of some rows to `parts`; their ids."""

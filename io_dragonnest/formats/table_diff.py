@@ -143,7 +143,7 @@ def _texts_differ(old: Texts, new: Texts) -> npt.NDArray[np.bool_]:
     target, _ = after.places(ends - sizes)
     wrong = np.concatenate(([0], np.cumsum(before.buffer[source] != after.buffer[target])))
     differs[same] = wrong[ends] > wrong[ends - sizes]
-    return differs
+    return np.asarray(differs, bool)
 
 
 def ids(table: Table, rows: Sequence[int] | Rows) -> list[int]:

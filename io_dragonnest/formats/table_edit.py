@@ -56,7 +56,9 @@ class Editor:
         if name.startswith("#") and name[1:].isdecimal() and int(name[1:]) < len(self.table.columns):
             return int(name[1:])
         found = [number for number, known in enumerate(self.names) if known == name]
-        found = found or [n for n, known in enumerate(self.names) if known.lower().lstrip("_") == name.lower().lstrip("_")]
+        found = found or [
+            n for n, known in enumerate(self.names) if known.lower().lstrip("_") == name.lower().lstrip("_")
+        ]
         if not found:
             raise UserError(f'there is no column "{name}"')
         if len(found) > 1:

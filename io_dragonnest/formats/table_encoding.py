@@ -2,8 +2,8 @@
 r"""The texts of a table as bytes, in whatever encoding its client used, and as Unicode, without loss.
 
 A byte that is no text in the encoding becomes `\xHH`; so does every byte of a character that would not survive a
-spreadsheet or an editor (control characters but tab and line feed). A backslash is itself, but where it would begin such
-an escape it becomes `\x5c`. So any bytes come back, and what looks like an escape always is one.
+spreadsheet or an editor (control characters but tab and line feed). A backslash is itself, but where it would begin
+such an escape it becomes `\x5c`. So any bytes come back, and what looks like an escape always is one.
 """
 
 from __future__ import annotations
@@ -109,9 +109,7 @@ def encode(text: str, encoding: str) -> bytes:
             return text.encode(codec)
         # Literal and digits of an escape in turn.
         parts = _ESCAPE.split(text)
-        return b"".join(
-            bytes.fromhex(part) if number % 2 else part.encode(codec) for number, part in enumerate(parts)
-        )
+        return b"".join(bytes.fromhex(part) if number % 2 else part.encode(codec) for number, part in enumerate(parts))
     except UnicodeEncodeError as error:
         char = error.object[error.start]
         shown = f'"{char}" (U+{ord(char):04X})' if char.isprintable() else f"U+{ord(char):04X}"

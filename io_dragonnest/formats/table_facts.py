@@ -67,7 +67,9 @@ class Facts:
                     "head": "a whole number",
                 }.get(name, "pairs of hexadecimal digits" if name in {"skipped", "tail"} else "")
                 raise FormatError(
-                    f'"{name}" of the table cannot be "{value}"' if expected else f'"{name}" says nothing about a table',
+                    f'"{name}" of the table cannot be "{value}"'
+                    if expected
+                    else f'"{name}" says nothing about a table',
                     expected=expected or "format, encoding, head, skipped or tail",
                 )
         low, high = (0, 0xFFFF) if found.form == DNT else (-(2**31), 2**31 - 1)
@@ -78,8 +80,7 @@ class Facts:
     def table(self, ids: Sequence[int], columns: Sequence[tuple[str, int]], cells: Sequence[Cells]) -> Table:
         """The table of these rows. `columns` are (name, type). Raises `ExportError` for a name that cannot be."""
         made = [
-            Column(self.name_bytes(name), kind, column)
-            for (name, kind), column in zip(columns, cells, strict=True)
+            Column(self.name_bytes(name), kind, column) for (name, kind), column in zip(columns, cells, strict=True)
         ]
         return Table(self.form, np.array(ids, "<u4"), tuple(made), self.head, self.skipped, self.tail)
 

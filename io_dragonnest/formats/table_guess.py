@@ -38,11 +38,13 @@ _TRADITIONAL = set(
 )
 _THAI = re.compile("[\u0e01-\u0e3a\u0e40-\u0e5b]")
 # A vowel or tone above or below the line needs a consonant before it; none begins a word.
-_THAI_MARK_ALONE = re.compile("(?:^|[^\u0e01-\u0e2e\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]", re.M)
+_THAI_MARK_ALONE = re.compile(
+    "(?:^|[^\u0e01-\u0e2e\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]", re.MULTILINE
+)
 _THAI_MARK = re.compile("[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_WESTERN = re.compile("[A-Za-z][À-ÖØ-öø-ÿŒœŠšŽž’]|[À-ÖØ-öø-ÿŒœŠšŽž¡¿“‘«][A-Za-z ]")
+_WESTERN = re.compile("[A-Za-z][À-ÖØ-öø-ÿŒœŠšŽž’]|[À-ÖØ-öø-ÿŒœŠšŽž¡¿“‘«][A-Za-z ]")  # noqa: RUF001
 _HIGH = re.compile("[^\x00-\x7f]")
 
 

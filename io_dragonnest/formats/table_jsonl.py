@@ -8,7 +8,6 @@ one line per row: an object of "id" and the cells by name, or where two columns 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from .table import KIND_NAMES, KINDS, TEXT, Column, Table, Texts
 from .table_facts import Facts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from .table import Cells
 
@@ -74,7 +73,7 @@ def read(data: bytes, encoding: str = "") -> Table:
         for column, cells, part in zip(columns, turned[1:], parts, strict=True):
             part.append(_column(cells, column, numbers, facts.encoding))
     made = [table_rows.stacked(part, kind) for part, (_name, kind) in zip(parts, columns, strict=True)]
-    return facts.table(np.concatenate(ids), columns, made)  # type: ignore[arg-type]
+    return facts.table(np.concatenate(ids), columns, made)
 
 
 def _parsed(line: bytes, number: int) -> Any:
@@ -126,7 +125,9 @@ def _row(found: Any, number: int, columns: Sequence[tuple[str, int]]) -> list[An
             missing = [key for key in keys if key not in found]
             other = [key for key in found if key not in set(keys)]
             raise FormatError(
-                f'line {number} has no "{missing[0]}"' if missing else f'line {number} has "{other[0]}", which is no column'
+                f'line {number} has no "{missing[0]}"'
+                if missing
+                else f'line {number} has "{other[0]}", which is no column'
             )
         return [found[key] for key in keys]
     if not isinstance(found, list) or len(found) != len(columns) + 1:

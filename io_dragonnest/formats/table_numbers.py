@@ -19,7 +19,7 @@ from .table import BOOL, DOUBLE, DTYPES, INT, KINDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_BITS = {4: np.dtype("<u4"), 8: np.dtype("<u8")}
+_BITS: dict[int, np.dtype[Any]] = {4: np.dtype("<u4"), 8: np.dtype("<u8")}
 _NAN = re.compile("nan:([0-9a-f]{8}|[0-9a-f]{16})", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
@@ -104,7 +104,7 @@ def array(values: Sequence[int | float | str], kind: int) -> npt.NDArray[Any]:
     """A column of values for each of which `is_number` holds."""
     dtype = DTYPES[kind]
     if kind in {BOOL, INT}:
-        return np.fromiter(values, dtype, len(values))
+        return np.array(values, dtype)
     words = {index: value.lower() for index, value in enumerate(values) if isinstance(value, str)}
     plain = [0.0 if index in words else value for index, value in enumerate(values)] if words else values
     found = np.array(plain, np.float64).astype(dtype)
@@ -114,7 +114,7 @@ def array(values: Sequence[int | float | str], kind: int) -> npt.NDArray[Any]:
             found[index] = _WORDS[word]
         else:
             bits[index] = int(word[4:], 16)
-    return found
+    return np.asarray(found)
 
 
 def all_texts(texts: Sequence[str], kind: int, decimal: str = ".") -> npt.NDArray[Any] | None:

@@ -69,6 +69,7 @@ def starts(data: npt.NDArray[np.uint8], first: int, count: int, rows: Layout) ->
     # This visits the lengths alone, 60 ns each; following rows from many guessed places at once, with numpy, took
     # longer for every real table.
     length = struct.Struct("<H").unpack_from
+    raw: Any = data  # a buffer, though the stubs of older Pythons do not know that
     found = array("q")
     at = first
     try:
@@ -76,7 +77,7 @@ def starts(data: npt.NDArray[np.uint8], first: int, count: int, rows: Layout) ->
             found.append(at)
             for gap in rows.gaps:
                 at += gap
-                at += 2 + length(data, at)[0]
+                at += 2 + length(raw, at)[0]
             at += rows.rest
     except struct.error:
         at = len(data) + 1
@@ -176,12 +177,15 @@ def _written(table: Table) -> bytes:
 def stacked(parts: Sequence[Cells], kind: int) -> Cells:
     """The cells of several stretches of a table as one column."""
     if kind != TEXT:
-        return np.concatenate([np.zeros(0, DTYPES[kind]), *parts])  # type: ignore[list-item]
+        whole: npt.NDArray[Any] = np.concatenate([np.zeros(0, DTYPES[kind]), *map(np.asarray, parts)])
+        return whole
     texts = [part for part in parts if isinstance(part, Texts)]
     offsets = np.cumsum([0, *(len(part.buffer) for part in texts)]).tolist()
     return Texts(
         np.concatenate([np.zeros(0, np.uint8), *(part.buffer for part in texts)]),
-        np.concatenate([np.zeros(0, np.int64), *(part.starts + n for part, n in zip(texts, offsets[:-1], strict=True))]),
+        np.concatenate(
+            [np.zeros(0, np.int64), *(part.starts + n for part, n in zip(texts, offsets[:-1], strict=True))]
+        ),
         np.concatenate([np.zeros(0, np.uint16), *(part.sizes for part in texts)]),
     )
 

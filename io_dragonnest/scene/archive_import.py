@@ -11,7 +11,7 @@ from ...io_common.formats.errors import UserError
 from ...io_common.formats.options import option
 from ...io_common.scene import transfer
 from ..formats import mount_place, root_motion
-from . import kept, table_text_block
+from . import kept, table_block
 from .options import ROOT_MOTIONS, ImportMshOptions
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Request:
             yield number / len(rows), self.place.path_of(row).name
             try:
                 if self.place.catalogue.keys[row].endswith(TABLES):
-                    self.texts.append(table_text_block.from_bytes(self.place.path_of(row), self.place.content(row))[0])
+                    self.texts.append(table_block.from_bytes(self.place.path_of(row), self.place.content(row))[0])
                     continue
                 with shown.part(number / len(rows), (number + 1) / len(rows)):
                     self.objects += self._one(context, row, ready, shown)

@@ -61,9 +61,9 @@ MSH_ENTRY = "dragonnest_msh_entry"
 SKN_ENTRY = "dragonnest_skn_entry"
 ANI_ENTRY = "dragonnest_ani_entry"
 
-# On texts of tables: the file they came from or were written to last, and a checksum of what it held then.
+# On Texts: path of the table that they were opened from.
 TABLE = "dragonnest_table"
-TABLE_SUM = "dragonnest_table_sum"
+TABLE_SUM = "dragonnest_table_sum"  # size and checksum of that file when it was read or written last
 
 # On Actions: the clip, a file of its own, zlib-compressed; the file it came from, and its numbers in it from 1.
 CLIP = "dragonnest_clip"

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from ...io_common.ui.cli_output import Console
     from ...io_common.ui.command_line import AddParser, Subparsers
 
-_EXPORT = """Texts lie beside their tables, or below --out. A CSV opens in every spreadsheet, which may save it again; with --bom
+_EXPORT = """Texts lie beside their tables, or below --out. A CSV opens in every spreadsheet, which may save it
+again; with --bom
 Excel sees that it is in UTF-8. `table import` makes the same table of either, to the byte where nothing was changed.
 Bytes that are no text become \\xHH, and come back."""
-_IMPORT = """FILE is a CSV or JSON lines, as `table export` writes them. Its first line says whether the table is a DNT or an EXT."""
+_IMPORT = """FILE is a CSV or JSON lines, as `table export` writes them. Its first line says whether the table is a
+DNT or an EXT."""
 
 
 class TableCommand:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from ...io_common.ui.command_line import AddParser, Subparsers
     from ..formats.table import Table
 
-_ROWS = """Rows are found by their ids. Where several rows have one id, --row says which: rows count from 0, and `table get` shows
-their numbers. A column is called by its name, with or without "_" before it, or by its number: "#3".
+_ROWS = """Rows are found by their ids. Where several rows have one id, --row says which: rows count from 0, and
+`table get` shows their numbers. A column is called by its name, with or without "_" before it, or by its number: "#3".
 Values are written as in a CSV of `table export`, without quotes."""
-_DIFF = """Rows are compared by id, cells by the name of their column. Of several rows with one id, the first in one table belongs
-to the first in the other, and so on. Exit code 1 if the tables differ."""
+_DIFF = """Rows are compared by id, cells by the name of their column. Of several rows with one id, the first in one
+table belongs to the first in the other, and so on. Exit code 1 if the tables differ."""
 _SHOWN = 60  # characters of a text
 
 

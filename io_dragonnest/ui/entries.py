@@ -4,7 +4,21 @@
 from __future__ import annotations
 
 from ...io_common.formats.registry import Format, Lazy
-from ..formats import ani, ani_set, anim, check_skn, checks, dnt, msh, pak, pak_check, pak_pieces, skn, table_check, table_text
+from ..formats import (
+    ani,
+    ani_set,
+    anim,
+    check_skn,
+    checks,
+    dnt,
+    msh,
+    pak,
+    pak_check,
+    pak_pieces,
+    skn,
+    table_check,
+    table_text,
+)
 from ..scene import build_ani, build_skn, extract_ani, extract_msh, extract_skn
 from ..scene.options import (
     ExportAnimOptions,

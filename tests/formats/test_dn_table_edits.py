@@ -106,7 +106,12 @@ def test_differences_are_by_id_and_column() -> None:
 def test_checks_name_what_is_odd() -> None:
     assert table_check.check(tables.actors(numbers=True)) == []
     odd = replace(tables.mixed(), tail=b"")
-    assert {issue.code for issue in table_check.check(odd)} == {"table_trailer", "table_ids", "table_bool", "table_text"}
+    assert {issue.code for issue in table_check.check(odd)} == {
+        "table_trailer",
+        "table_ids",
+        "table_bool",
+        "table_text",
+    }
     long = tables.table(["_A", "_A"], [TEXT, TEXT], [(1, b"x" * 40000, b"")])
     rest = replace(long, head=3, tail=long.tail + b"more")
     codes = {issue.code for issue in table_check.check(rest)}
@@ -118,11 +123,11 @@ def test_checks_name_what_is_odd() -> None:
     [
         ("안녕하세요 용사님, 퀘스트를 완료했습니다", "cp949"),
         ("강철 장갑\n가죽 신발\n마법사의 지팡이", "cp949"),
-        ("获得装备，攻击力提升", "gb18030"),
-        ("獲得裝備，攻擊力提升", "big5"),
+        ("获得装备，攻击力提升", "gb18030"),  # noqa: RUF001
+        ("獲得裝備，攻擊力提升", "big5"),  # noqa: RUF001
         ("สวัสดีครับ นักรบผู้กล้า", "tis-620"),
         ("ดาบเหล็ก\nรองเท้าหนัง", "tis-620"),
-        ("Épée légère de l’été à côté", "windows-1252"),
+        ("Épée légère de l’été à côté", "windows-1252"),  # noqa: RUF001
         ("Schwert für Männer", "windows-1252"),
         ("안녕", "utf-8"),
         ("plain", "cp949"),
@@ -167,7 +172,8 @@ def test_a_broken_csv_names_line_and_column(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "words"), [("id,a:text\n1,é".encode("latin-1"), "line 2 .*not in UTF-8"), ("id".encode("utf-16"), "UTF-16")]
+    ("data", "words"),
+    [("id,a:text\n1,é".encode("latin-1"), "line 2 .*not in UTF-8"), ("id".encode("utf-16"), "UTF-16")],
 )
 def test_a_csv_is_utf_8(data: bytes, words: str) -> None:
     with pytest.raises(FormatError, match=words):
@@ -190,7 +196,7 @@ _JSON = b'{"format": "dnt", "encoding": "cp949", "columns": [["_T", "text"], ["_
         (_JSON + b'[1, "x"]\n', "line 2 is no row"),
         (_JSON + b'[1, "x", 2]\n\n[2, "x", true]\n', 'line 4, "_N" is no int: .*found true'),
         (_JSON + b'[1, "x", 2.0]\n', 'line 2, "_N" is no int'),
-        (_JSON + b'[1, 5, 2]\n', 'line 2, "_T" is no text: found 5'),
+        (_JSON + b"[1, 5, 2]\n", 'line 2, "_T" is no text: found 5'),
         (_JSON + '[1, "ก", 2]\n'.encode(), 'line 2, "_T": the text holds'),
         (_JSON + b'[-1, "x", 2]\n', 'line 2, "id" is no id'),
         (_JSON + b'[1, "x", [2]]\n', 'line 2, "_N" is no int'),
@@ -227,7 +233,10 @@ def test_every_cut_of_a_table_is_refused_or_has_no_trailer() -> None:
         (bytes(4) + b"\xff\xff\x01\0\0\0" + bytes(40), "65535 columns do not fit"),
         (bytes(4) + b"\x01\0\x01\0\0\0" + b"\x01\0a\x07" + bytes(40), "type that is not known at byte 13"),
         (b"\0\0\xff\xff", "skipped bytes in the header does not fit"),
-        (bytes(4) + b"\x01\0\x01\0\0\0\x01\0a\x01" + bytes(4) + b"\xff\xffab", "row 0 is cut short: its text of column 0"),
+        (
+            bytes(4) + b"\x01\0\x01\0\0\0\x01\0a\x01" + bytes(4) + b"\xff\xffab",
+            "row 0 is cut short: its text of column 0",
+        ),
     ],
 )
 def test_counts_are_checked_before_memory_is_taken(data: bytes, words: str) -> None:

@@ -77,7 +77,9 @@ def test_spreadsheets_may_save_it(form: str) -> None:
     rows = list(csv.reader(io.StringIO(table_csv.write(made, "cp949").decode(), newline="")))
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_MINIMAL, delimiter=";", lineterminator="\n")
-    comma = [[row[0], row[1], *row[2:4], *(cell.replace(".", ",") for cell in row[4:7]), row[7], ""] for row in rows[1:]]
+    comma = [
+        [row[0], row[1], *row[2:4], *(cell.replace(".", ",") for cell in row[4:7]), row[7], ""] for row in rows[1:]
+    ]
     writer.writerows([rows[0], *comma, [], [""] * 9])
     saved = b"\xef\xbb\xbf" + out.getvalue().encode()
     assert dnt.write(table_csv.read(saved)) == dnt.write(made)
@@ -87,7 +89,23 @@ def test_spreadsheets_may_save_it(form: str) -> None:
 
 
 def test_what_a_spreadsheet_would_spoil_is_guarded() -> None:
-    spoiled = ["007", "=1+1", "+1", "-1", "@A1", "1/2", "TRUE", "false ", "Mar 1", "SEPT2", "1e5", " 5", "'", "'x", "(5)"]
+    spoiled = [
+        "007",
+        "=1+1",
+        "+1",
+        "-1",
+        "@A1",
+        "1/2",
+        "TRUE",
+        "false ",
+        "Mar 1",
+        "SEPT2",
+        "1e5",
+        " 5",
+        "'",
+        "'x",
+        "(5)",
+    ]
     sound = ["", "NONE", "Warrior_01", "a=b", "true love", "marble", "전사", "e5"]
     made = tables.table(["_T"], [TEXT], [(n, text.encode("cp949")) for n, text in enumerate([*spoiled, *sound])])
     rows = list(csv.reader(io.StringIO(table_csv.write(made).decode(), newline="")))[1:]

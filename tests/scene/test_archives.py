@@ -213,7 +213,7 @@ def test_several_ticked_entries_are_one_import(game: Path) -> None:
     shown().rows[0].use = True
     shown().query = "fox.ani"
     shown().rows[0].use = True
-    assert bpy.ops.dragonnest.archive_import(use_append=True) == {"FINISHED"}
+    assert bpy.ops.dragonnest.archive_import(existing_armature="ALWAYS") == {"FINISHED"}
     (rig,) = objects("ARMATURE")
     assert len(rig.data.dragonnest_clips) == 3
     assert {obj.data["dragonnest_msh_entry"] for obj in dragon_scene.meshes()} == {
@@ -305,7 +305,9 @@ def test_a_character_by_its_name(game: Path, tmp_path: Path) -> None:
     assert bpy.ops.dragonnest.archive_actor(actor="fox") == {"FINISHED"}
     (rig,) = objects("ARMATURE")
     assert len(rig.data.dragonnest_clips) == 3
-    assert bpy.ops.dragonnest.archive_actor(actor="Archer (1)", use_append=True, use_animation=False) == {"FINISHED"}
+    assert bpy.ops.dragonnest.archive_actor(actor="Archer (1)", existing_armature="ALWAYS", use_animation=False) == {
+        "FINISHED"
+    }
     assert len(objects("ARMATURE")) == 1
     with pytest.raises(RuntimeError, match='the table has no character "No"'):
         bpy.ops.dragonnest.archive_actor(actor="No")
@@ -459,5 +461,5 @@ def test_a_table_opens_as_a_text(game: Path, tmp_path: Path) -> None:
     assert bpy.ops.dragonnest.archive_import(names="items.dnt") == {"FINISHED"}
     assert len(bpy.data.objects) == before
     written = tmp_path / "items.dnt"
-    assert bpy.ops.dragonnest.table_write_as(text="items.csv", filepath=str(written)) == {"FINISHED"}
+    assert bpy.ops.dragonnest.table_write_as(text="items.dnt", filepath=str(written)) == {"FINISHED"}
     assert written.read_bytes() == data

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands on tables: verify, info, check, and the group `table`."""
+"""Rows on the command line: every line that is said, what is refused; by which way a table differs."""
 
 from __future__ import annotations
 
@@ -31,11 +31,6 @@ def _json(capfd: pytest.CaptureFixture[str]) -> Any:
     return json.loads(capfd.readouterr().out)
 
 
-def test_verify_goes_by_every_way(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
-    assert command("verify", folder, "-q") == 0
-    assert capfd.readouterr().out.splitlines()[-1] == "2 files: 2 same, 0 differs, 0 failed"
-
-
 def test_verify_says_by_which_way_a_table_differs(
     folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -50,33 +45,6 @@ def test_verify_says_by_which_way_a_table_differs(
     assert "by way of CSV: trailer" in capfd.readouterr().out
 
 
-@pytest.mark.samples("*.dnt")
-def test_verify_real_tables(sample: Path, command: Callable[..., int]) -> None:
-    assert command("verify", sample, "-q") == 0
-    assert command("check", sample, "-q") == 0
-
-
-def test_info_and_check(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
-    assert command("info", "all.dnt", "old.ext", "--json", "-q") == 0
-    found = _json(capfd)["files"]
-    assert [entry["format"] for entry in found] == ["dragonnest_dnt", "dragonnest_ext"]
-    assert found[0]["summary"]["rows"] == 4
-    assert found[0]["summary"]["columns"][0] == {"name": "_Name", "type": "text"}
-    assert command("check", "all.dnt", "--json", "-q") == 0
-    issues = _json(capfd)["files"][0]["issues"]
-    assert {issue["code"] for issue in issues} == {"table_ids", "table_bool", "table_text"}
-
-
-@pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_there_and_back(folder: Path, command: Callable[..., int], form: str) -> None:
-    bom = ["--bom"] if form == "csv" else []
-    assert command("table", "export", ".", "--to", form, "--out", "texts", *bom) == 0
-    assert (folder / f"texts/all.{form}").read_bytes()[:3] == (b"\xef\xbb\xbf" if bom else b'{"f')
-    assert command("table", "import", "texts", "--out", "back") == 0
-    for name in ("all.dnt", "old.ext"):
-        assert (folder / "back" / name).read_bytes() == (folder / name).read_bytes()
-
-
 def test_files_that_exist_are_left(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
     assert command("table", "export", "all.dnt") == 0
     text = (folder / "all.csv").read_bytes()
@@ -86,15 +54,6 @@ def test_files_that_exist_are_left(folder: Path, command: Callable[..., int], ca
     assert command("table", "import", "all.csv") == 1
     assert command("table", "import", "all.csv", "--overwrite") == 0
     assert dnt.read_dnt((folder / "all.dnt").read_bytes()).columns[2].cells[0] == -6
-
-
-def test_a_broken_text_writes_nothing(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
-    before = (folder / "all.dnt").read_bytes()
-    (folder / "all.csv").write_text("id,_N:int\n1,x\n")
-    assert command("table", "import", "all.csv", "--overwrite") == 1
-    assert 'all.csv: line 2, column 2 (_N) of the CSV is no int: expected a whole number' in capfd.readouterr().err
-    assert (folder / "all.dnt").read_bytes() == before
-    assert sorted(path.name for path in folder.iterdir()) == ["all.csv", "all.dnt", "old.ext"]
 
 
 def test_rows_are_read_by_id(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:

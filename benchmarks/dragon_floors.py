@@ -66,13 +66,13 @@ def _part(part: Submesh, bones: list[str]) -> Part:
         for row, share in zip(part.skin.slots.tolist(), part.skin.weights.tolist(), strict=True):
             slots.append([slot for slot, weight in zip(row, share, strict=True) if weight > 0])
             weights.append([weight for weight in share if weight > 0])
-    # Free normals are one array; those that turn with bones go through a list of Python numbers.
-    normals: Any = np.ascontiguousarray(part.normals[:, order])
+    # Normals that turn with their faces, whether bones or edits move them, go through a list of Python numbers.
+    normals = part.normals[:, order].tolist()
     return Part(
         np.ascontiguousarray(part.positions[:, order]).reshape(-1),
         corners,
         uv.reshape(-1),
-        normals.tolist() if bones else normals.reshape(-1),
+        normals,
         np.arange(len(part.positions), dtype=np.int32),
         slots,
         weights,
@@ -101,7 +101,7 @@ def build(parts: list[Part], bones: Bones) -> None:
         mesh.update(calc_edges=True)
         mesh.uv_layers.new(name="UVMap", do_init=False).uv.foreach_set("vector", part.uv)
         mesh.attributes.new("number", "INT", "POINT").data.foreach_set("value", part.numbers)
-        _set_normals(mesh, part)
+        mesh.normals_split_custom_set_from_vertices(part.normals)
         mesh["raw"] = part.raw
         bpy.context.collection.objects.link(obj)
         made.append(obj)
@@ -113,15 +113,6 @@ def build(parts: list[Part], bones: Bones) -> None:
     bpy.context.view_layer.update()
     for obj in made:
         obj.select_set(state=True)
-
-
-def _set_normals(mesh: bpy.types.Mesh, part: Part) -> None:
-    if isinstance(part.normals, list):
-        mesh.normals_split_custom_set_from_vertices(part.normals)
-    elif bpy.app.version >= (4, 5):
-        mesh.attributes.new("custom_normal", "FLOAT_VECTOR", "POINT").data.foreach_set("vector", part.normals)
-    else:
-        mesh.normals_split_custom_set_from_vertices(part.normals.reshape(-1, 3).tolist())
 
 
 def _deform(mesh: bpy.types.Mesh, part: Part) -> None:

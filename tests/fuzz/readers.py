@@ -17,6 +17,7 @@ from addon.io_dragonnest.formats import (
     anim,
     check_character,
     checks,
+    dnt,
     hierarchy,
     msh,
     pak,
@@ -27,9 +28,12 @@ from addon.io_dragonnest.formats import (
     rig,
     skn,
     submesh,
+    table_check,
+    table_csv,
+    table_jsonl,
 )
 
-from tests import archives, dragons, hostile_characters, models
+from tests import archives, dragons, hostile_characters, models, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,6 +72,8 @@ ENTRIES: Sequence[Any] = (
     _Entry("Dragon Nest ANI animation", ".ani", ani.sniff),
     _Entry("Dragon Nest ANIM dump", ".anim", anim.sniff),
     _Entry("Dragon Nest PAK archive", ".pak", pak.sniff),
+    _Entry("Dragon Nest DNT table", ".dnt", dnt.sniff_dnt),
+    _Entry("Dragon Nest EXT table", ".ext", dnt.sniff_ext),
 )
 
 
@@ -95,6 +101,11 @@ def readers(samples: Path | None = None) -> list[Reader]:
         Reader("anim", anim.read, [anim.write(dragons.dump())], anim.write),
         Reader("pak", pak.read, _paks(), pak_pieces.write),
         Reader("described_pak", _described_pak, _paks()),
+        Reader("dnt", dnt.read_dnt, [dnt.write(tables.mixed())], dnt.write),
+        Reader("ext", dnt.read_ext, [dnt.write(tables.mixed("ext"))], dnt.write),
+        Reader("table_csv", table_csv.read, [table_csv.write(tables.mixed())]),
+        Reader("table_jsonl", table_jsonl.read, [table_jsonl.write(tables.mixed())]),
+        Reader("described_dnt", _described_dnt, [dnt.write(tables.mixed())]),
         Reader("described_msh", _described_msh, _msh()),
         Reader("described_skn", _described_skn, _skn()),
         Reader("described_ani", _described_ani, _ani()),
@@ -223,6 +234,17 @@ def _ani() -> list[bytes]:
 def _paks() -> list[bytes]:
     items = [*archives.plain(5), archives.deleted("\\gone"), archives.Item("\\twice"), archives.Item("\\twice", b"2")]
     return [*(archives.make(items, version=version) for version in pak.VERSIONS), archives.make([], tail=b"tail")]
+
+
+def _described_dnt(data: bytes) -> object:
+    """Whatever table is read goes through both texts to the same bytes."""
+    found = dnt.read_dnt(data)
+    written = dnt.write(found)
+    for way in (table_csv, table_jsonl):
+        if dnt.write(way.read(way.write(found))) != written:
+            message = f"another table by way of {way.__name__}"
+            raise AssertionError(message)
+    return table_check.summary(found), table_check.check(found)
 
 
 def _described_pak(data: bytes) -> object:

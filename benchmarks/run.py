@@ -32,6 +32,7 @@ MODULES = (
     "benchmarks.dragon_models",
     "benchmarks.dragon_motion",
     "benchmarks.dragon_archives",
+    "benchmarks.dragon_tables",
 )
 MARK = "benchmark result: "
 

@@ -83,8 +83,8 @@ def write_table(block: bpy.types.Text, path: Path, encoding: str = "", *, overwr
     """Write the table that the CSV in a Text says to `path`; the number of its rows.
 
     `encoding`, if given, takes the place of the one that the first line names. Raises `UserError` with line and column
-    where the CSV makes no table, and where the file is not as this Text knows it, unless `overwrite` is set; the file is
-    as it was then.
+    where the CSV makes no table, and where the file is not as this Text knows it, unless `overwrite` is set; the
+    file is as it was then.
     """
     try:
         table = table_csv.read(block.as_string().encode("utf-8", "surrogateescape"), encoding)
@@ -92,8 +92,8 @@ def write_table(block: bpy.types.Text, path: Path, encoding: str = "", *, overwr
         raise ExportError(f'the Text "{block.name}" makes no table: {error}', path=path) from error
     if path.is_file() and not overwrite and kept.get(block, kept.TABLE_SUM, "") != _sum(files.read_file(path)):
         raise FileAccessError(
-            "another program has changed the file since it was opened, and it is left as it is; tick Overwrite, or write "
-            "to another file",
+            "another program has changed the file since it was opened, and it is left as it is; tick Overwrite, or "
+            "write to another file",
             path=path,
         )
     data = dnt.write(table)

@@ -178,8 +178,8 @@ def table(context: bpy.types.Context, file_names: str = "") -> tuple[list[Actor]
     named = [actor for actor in found if actor.skin]
     if not named and actors.needs_file_names(found):
         raise UserError(
-            "the table of characters has numbers instead of the names of models, and no table in the archives says what "
-            "they stand for"
+            "the table of characters has numbers instead of the names of models, and no table in the archives says "
+            "what they stand for"
         )
     return named, file_names
 

@@ -13,6 +13,7 @@ from addon.io_carnivores.formats import car, cat, crt, model_3df, model_3dn, pkm
 from addon.io_common.formats import registry
 from addon.io_common.formats.errors import UserError
 from addon.io_dragonnest.formats import (
+    actors,
     ani,
     anim,
     check_character,
@@ -28,9 +29,12 @@ from addon.io_dragonnest.formats import (
     rig,
     skn,
     submesh,
+    table,
     table_check,
     table_csv,
+    table_diff,
     table_jsonl,
+    table_text,
 )
 
 from tests import archives, dragons, hostile_characters, models, tables
@@ -101,11 +105,13 @@ def readers(samples: Path | None = None) -> list[Reader]:
         Reader("anim", anim.read, [anim.write(dragons.dump())], anim.write),
         Reader("pak", pak.read, _paks(), pak_pieces.write),
         Reader("described_pak", _described_pak, _paks()),
-        Reader("dnt", dnt.read_dnt, [dnt.write(tables.mixed())], dnt.write),
-        Reader("ext", dnt.read_ext, [dnt.write(tables.mixed("ext"))], dnt.write),
-        Reader("table_csv", table_csv.read, [table_csv.write(tables.mixed())]),
-        Reader("table_jsonl", table_jsonl.read, [table_jsonl.write(tables.mixed())]),
-        Reader("described_dnt", _described_dnt, [dnt.write(tables.mixed())]),
+        Reader("dnt", dnt.read_dnt, _tables(table.DNT), dnt.write),
+        Reader("ext", dnt.read_ext, _tables(table.EXT), dnt.write),
+        Reader("described_dnt", _described_dnt, _tables(table.DNT)),
+        Reader("described_ext", _described_ext, _tables(table.EXT)),
+        Reader("table_csv", _by_csv, _csvs()),
+        Reader("table_jsonl", _by_jsonl, _jsonls()),
+        Reader("actors", _actors, [dnt.write(tables.actors(numbers=numbers)) for numbers in (False, True)]),
         Reader("described_msh", _described_msh, _msh()),
         Reader("described_skn", _described_skn, _skn()),
         Reader("described_ani", _described_ani, _ani()),
@@ -236,15 +242,56 @@ def _paks() -> list[bytes]:
     return [*(archives.make(items, version=version) for version in pak.VERSIONS), archives.make([], tail=b"tail")]
 
 
+def _tables(form: str) -> list[bytes]:
+    return [dnt.write(made) for made in (tables.mixed(form), tables.table([], [], [(1,), (1,)], form))]
+
+
 def _described_dnt(data: bytes) -> object:
-    """Whatever table is read goes through both texts to the same bytes."""
-    found = dnt.read_dnt(data)
-    written = dnt.write(found)
-    for way in (table_csv, table_jsonl):
-        if dnt.write(way.read(way.write(found))) != written:
-            message = f"another table by way of {way.__name__}"
-            raise AssertionError(message)
+    """Everything else of the formats floor that takes such a file; by CSV and JSON lines it comes back."""
+    return _described_table(data, dnt.read_dnt(data)), dnt.sections_dnt(data), dnt.sniff_dnt(data[:1024], len(data))
+
+
+def _described_ext(data: bytes) -> object:
+    return _described_table(data, dnt.read_ext(data)), dnt.sections_ext(data), dnt.sniff_ext(data[:1024], len(data))
+
+
+def _described_table(data: bytes, found: table.Table) -> object:
+    for name, way in table_text.WAYS.items():
+        if way(found) != data:
+            raise AssertionError(name)
+    if table_diff.compare(found, found):
+        raise AssertionError
     return table_check.summary(found), table_check.check(found)
+
+
+def _csvs() -> list[bytes]:
+    made = tables.mixed()
+    return [table_csv.write(made, bom=True), table_csv.write(made, "utf-8", plain=True).replace(b",", b";")]
+
+
+def _jsonls() -> list[bytes]:
+    twice = tables.table(["_A", "_A"], [3, 1], [(1, 2, b"x")])
+    return [table_jsonl.write(tables.mixed(table.EXT)), table_jsonl.write(twice)]
+
+
+def _by_csv(data: bytes) -> object:
+    """A table that a text says is said again by the text that it becomes."""
+    found = table_csv.read(data)
+    if dnt.write(table_csv.read(table_csv.write(found))) != dnt.write(found):
+        raise AssertionError
+    return found
+
+
+def _by_jsonl(data: bytes) -> object:
+    found = table_jsonl.read(data)
+    if dnt.write(table_jsonl.read(table_jsonl.write(found))) != dnt.write(found):
+        raise AssertionError
+    return found
+
+
+def _actors(data: bytes) -> object:
+    found = actors.read(data, dnt.write(tables.file_names()))
+    return actors.search(found, "a"), actors.needs_file_names(found), actors.names_files_of(found, data)
 
 
 def _described_pak(data: bytes) -> object:

@@ -45,7 +45,9 @@ def test_verify_says_by_which_way_a_table_differs(
     assert "by way of CSV: trailer" in capfd.readouterr().out
 
 
-def test_files_that_exist_are_left(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
+def test_files_that_exist_are_left(
+    folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]
+) -> None:
     assert command("table", "export", "all.dnt") == 0
     text = (folder / "all.csv").read_bytes()
     assert command("table", "export", "all.dnt") == 1
@@ -94,7 +96,9 @@ def test_cells_are_set(folder: Path, command: Callable[..., int], capfd: pytest.
     assert command("table", "diff", "all.dnt", "new.dnt") == 0
 
 
-def test_rows_are_added_and_deleted(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
+def test_rows_are_added_and_deleted(
+    folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]
+) -> None:
     before = (folder / "old.ext").read_bytes()
     assert command("table", "add", "old.ext", "77", "Name=새", "X=1.5") == 0
     assert capfd.readouterr().out.splitlines()[0] == "+ id 77, row 4"
@@ -125,7 +129,9 @@ def test_wrong_usage(folder: Path, command: Callable[..., int], words: list[str]
     assert (folder / "all.dnt").read_bytes() == before
 
 
-def test_other_files_are_no_tables(folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
+def test_other_files_are_no_tables(
+    folder: Path, command: Callable[..., int], capfd: pytest.CaptureFixture[str]
+) -> None:
     (folder / "x.txt").write_text("words")
     assert command("table", "get", "x.txt") == 1
     assert "x.txt: this is no table: expected a DNT or EXT." in capfd.readouterr().err

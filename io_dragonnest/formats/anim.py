@@ -46,7 +46,8 @@ def sniff(head: bytes, size: int) -> bool:
         nul and other and _is_name(name) and (not parent or _is_name(parent)) and len(rest) >= keys.BASE.itemsize + 4
     ):
         return False
-    values = np.frombuffer(rest, "<f4", 10).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # any bytes may be asked about
+        values = np.frombuffer(rest, "<f4", 10).astype(np.float64)
     many = int(np.frombuffer(rest, "<i4", 1, keys.BASE.itemsize)[0])
     if not np.isfinite(values).all() or not 0 <= many * keys.VECTOR_11.itemsize <= size:
         return False

@@ -211,8 +211,8 @@ class DRAGONNEST_PT_table(bpy.types.Panel):
             column.label(text=table_block.place(block).name, icon="FILE")
         column.label(text=table_block.encoding_of(block) or "The first line names no encoding")
         if known:
-            column.operator("dragonnest.table_write", icon="FILE_TICK").text = block.name
-        column.operator("dragonnest.table_write_as", text="Write Table As...", icon="EXPORT").text = block.name
+            column.operator("dragonnest.table_write", text="Write Back", icon="FILE_TICK").text = block.name
+        column.operator("dragonnest.table_write_as", text="Write As...", icon="EXPORT").text = block.name
 
 
 class DRAGONNEST_FH_table(bpy.types.FileHandler):

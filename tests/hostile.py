@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -79,6 +80,7 @@ def _write(suffix: str, model: models.Model) -> bytes:
 
 
 def is_sentence(text: str) -> bool:
-    """One plain sentence: no line break, a full stop at its end and not a word of Python."""
+    """One plain sentence: no line break, a full stop at its end and not a word of Python but in quotes."""
     python = ("Traceback", "Error(", "numpy", "dtype", "None", "<class", "Errno", "0x")
-    return text.endswith(".") and not text.endswith("..") and "\n" not in text and not any(w in text for w in python)
+    own = re.sub('"[^"]*"', "", text)
+    return text.endswith(".") and not text.endswith("..") and "\n" not in text and not any(w in own for w in python)

@@ -30,6 +30,18 @@ _MOST_COLUMNS = 0xFFFF
 def read_dnt(data: bytes) -> Table:
     """A DNT. Raises `FormatError` with the byte where the content cannot be one."""
     reader = Reader(data)
+    head, skipped, rows, columns = _dnt_header(reader)
+    return _with_rows(data, reader.offset, rows, columns, Table(DNT, np.zeros(0, np.uint32), (), head, skipped))
+
+
+def peek(head: bytes) -> tuple[int, list[int]]:
+    """How many rows a DNT has that starts with `head`, and the types of its columns. Raises as `read_dnt`."""
+    _version, _skipped, rows, columns = _dnt_header(Reader(head))
+    return rows, [kind for _name, kind in columns]
+
+
+def _dnt_header(reader: Reader) -> tuple[int, bytes, int, list[tuple[bytes, int]]]:
+    """Version, skipped bytes, row count, and name and type of each column."""
     head = reader.integer("<u2", "header")
     skipped = bytes(reader.take(reader.integer("<u2", "header"), "block of skipped bytes in the header"))
     count = reader.integer("<u2", "column count")
@@ -40,8 +52,7 @@ def read_dnt(data: bytes) -> Table:
             offset=reader.offset,
             found=f"{reader.left} bytes before the end",
         )
-    columns = [_dnt_column(reader, number) for number in range(count)]
-    return _with_rows(data, reader.offset, rows, columns, Table(DNT, np.zeros(0, np.uint32), (), head, skipped))
+    return head, skipped, rows, [_dnt_column(reader, number) for number in range(count)]
 
 
 def _dnt_column(reader: Reader, number: int) -> tuple[bytes, int]:

@@ -11,7 +11,7 @@ from ...io_common.formats.errors import Cancelled, UserError
 from ...io_common.formats.options import option
 from ...io_common.scene import transfer
 from ..formats import mount_place, root_motion
-from . import kept
+from . import kept, table_block
 from .options import ROOT_MOTIONS, ImportMshOptions
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MODELS = (".msh", ".skn")
 ANIMATIONS = (".ani",)
+TABLES = (".dnt", ".ext")
 _KINDS = {".msh": kept.MSH_ENTRY, ".skn": kept.SKN_ENTRY, ".ani": kept.ANI_ENTRY}
 
 
@@ -77,7 +78,10 @@ class ImportArchiveOptions(ImportMshOptions):
 
 @dataclass
 class Request:
-    """What is to be imported of the catalogue of `place`: `rows`; `failures`: what went wrong with some of them."""
+    """What is to be imported of the catalogue of `place`: `rows`; `failures`: what went wrong with some of them.
+
+    Tables become `texts`, all else `objects`.
+    """
 
     place: ArchivePlace
     rows: list[int]
@@ -86,6 +90,7 @@ class Request:
     digest: Digest
     objects: list[bpy.types.Object] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    texts: list[bpy.types.Text] = field(default_factory=list)
 
     def steps(self, context: bpy.types.Context, shown: Progress) -> Iterator[tuple[float, str]]:
         """Import one after the other; the part that is done, and what comes next, are told before each.
@@ -98,6 +103,9 @@ class Request:
         for number, row in enumerate(rows):
             yield number / len(rows), self.place.path_of(row).name
             try:
+                if self.place.catalogue.keys[row].endswith(TABLES):
+                    self.texts.append(table_block.from_bytes(self.place.path_of(row), self.place.content(row))[0])
+                    continue
                 with shown.part(number / len(rows), (number + 1) / len(rows)):
                     self.objects += self._one(context, row, ready, shown)
             except Cancelled:

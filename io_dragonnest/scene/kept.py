@@ -64,6 +64,7 @@ ANI_ENTRY = "dragonnest_ani_entry"
 
 # On Texts: path of the table that they were opened from.
 TABLE = "dragonnest_table"
+TABLE_SUM = "dragonnest_table_sum"  # size and checksum of that file when it was read or written last
 
 # On Actions: the clip, a file of its own, zlib-compressed; the file it came from, and its numbers in it from 1.
 CLIP = "dragonnest_clip"

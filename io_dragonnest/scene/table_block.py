@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import re
+import zlib
 from pathlib import Path
 
 import bpy
 
 from ...io_common.formats import files
-from ...io_common.formats.errors import ExportError, UserError
+from ...io_common.formats.errors import ExportError, FileAccessError, UserError, one_line
 from ...io_common.scene import armature
 from ..formats import dnt, table_csv, table_encoding, table_guess, table_text
 from . import kept
+
+_HEAD = re.compile(r'"?id[" ,;\t]', re.IGNORECASE)
 
 
 def open_table(path: Path, encoding: str = "") -> tuple[bpy.types.Text, int]:
@@ -20,16 +24,40 @@ def open_table(path: Path, encoding: str = "") -> tuple[bpy.types.Text, int]:
     `encoding`: that of the texts in the table, one of `table_encoding.ENCODINGS`; "" guesses it. Raises `UserError`; no
     data-block is made then.
     """
+    data = files.read_file(path)
+    block, rows = from_bytes(path, data, encoding)
+    _remember(block, path, data)
+    return block, rows
+
+
+def from_bytes(path: Path, data: bytes, encoding: str = "") -> tuple[bpy.types.Text, int]:
+    """As `open_table`, of a table that is called as `path` and lies where it cannot be written back to."""
     try:
-        table = table_text.read_table(files.read_file(path), path)
+        table = table_text.read_table(data, path)
     except UserError as error:
         raise error.at(path) from error
     content = table_csv.write(table, encoding or table_guess.guess(table), plain=True).decode()
-    block = bpy.data.texts.new(armature.fit_name(path.name, bpy.types.Text))
+    block = bpy.data.texts.new(armature.fit_name(one_line(path.name), bpy.types.Text))
     block.from_string(content)
     block.cursor_set(0)
-    block[kept.TABLE] = str(path.absolute())
     return block, len(table)
+
+
+def _remember(block: bpy.types.Text, path: Path, data: bytes) -> None:
+    """Note where the table lies, and what it holds there. A path that is no text cannot be kept."""
+    name = str(path.absolute())
+    if one_line(name) == name:
+        kept.put(block, kept.TABLE, name)
+        kept.put(block, kept.TABLE_SUM, _sum(data))
+
+
+def _sum(data: bytes) -> str:
+    return f"{len(data)}-{zlib.crc32(data):08x}"
+
+
+def is_csv(block: bpy.types.Text | None) -> bool:
+    """Whether a Text begins as the CSV of a table does."""
+    return block is not None and len(block.lines) > 0 and _HEAD.match(block.lines[0].body) is not None
 
 
 def is_table(block: bpy.types.Text | None) -> bool:
@@ -51,15 +79,25 @@ def encoding_of(block: bpy.types.Text) -> str:
     return table_encoding.ENCODINGS.get(named.strip('"'), ("", ""))[1]
 
 
-def write_table(block: bpy.types.Text, path: Path, encoding: str = "") -> int:
+def write_table(block: bpy.types.Text, path: Path, encoding: str = "", *, overwrite: bool = False) -> int:
     """Write the table that the CSV in a Text says to `path`; the number of its rows.
 
     `encoding`, if given, takes the place of the one that the first line names. Raises `UserError` with line and column
-    where the CSV makes no table; the file is as it was then.
+    where the CSV makes no table, and where the file is not as this Text knows it, unless `overwrite` is set; the
+    file is as it was then.
     """
     try:
         table = table_csv.read(block.as_string().encode("utf-8", "surrogateescape"), encoding)
     except UserError as error:
         raise ExportError(f'the Text "{block.name}" makes no table: {error}', path=path) from error
-    files.save_all({path: dnt.write(table)})
+    if path.is_file() and not overwrite and kept.get(block, kept.TABLE_SUM, "") != _sum(files.read_file(path)):
+        raise FileAccessError(
+            "another program has changed the file since it was opened, and it is left as it is; tick Overwrite, or "
+            "write to another file",
+            path=path,
+        )
+    data = dnt.write(table)
+    files.save_all({path: data})
+    if not is_table(block) or place(block) == path:
+        _remember(block, path, data)
     return len(table)

@@ -21,7 +21,7 @@ from ..formats.mount_place import ArchivePlace
 from ..formats.mounts import Mark
 from ..scene import archive_import
 from ..scene.archive_import import ImportArchiveOptions, Request
-from . import archive_state
+from . import archive_state, table_operators
 from .archive_steps import StepsMixin
 from .clip_chooser import ClipChooser
 from .entries import FORMATS
@@ -95,12 +95,15 @@ class _ImportMixin(StepsMixin):
         """Select what was made, and say what was not."""
         request = getattr(self, "_request", None)
         operator: Any = self
-        if request is None or not request.objects:
+        if request is None or not (request.objects or request.texts):
             failures = request.failures if request is not None else []
             self.report({"ERROR"}, report.nothing_imported(failures) if failures else "Nothing was imported.")
             return {"CANCELLED"}
-        transfer.select_only(context, request.objects)
-        preferences.show_textures(context)
+        if request.objects:
+            transfer.select_only(context, request.objects)
+            preferences.show_textures(context)
+        for text in request.texts:
+            table_operators.show(context, text)
         rows = request.rows
         first = pak_names.base_name(request.place.catalogue.name(rows[0]))
         what = first if len(rows) == 1 else f"{len(rows)} entries"

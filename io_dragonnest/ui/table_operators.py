@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
-from bpy.props import CollectionProperty, EnumProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper, ImportHelper, poll_file_object_drop
 
 from ...io_common.formats.errors import UserError
@@ -59,7 +59,7 @@ class TableOpen(ImportHelper):
             opened.append(block)
             self.report({"INFO"}, f'{path.name}: {rows} rows, as CSV in the Text "{block.name}".')
         if opened:
-            _show(context, opened[-1])
+            show(context, opened[-1])
         return {"FINISHED"} if opened else {"CANCELLED"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -88,7 +88,7 @@ DRAGONNEST_OT_table_open = type(
 )
 
 
-def _show(context: bpy.types.Context, block: bpy.types.Text) -> None:
+def show(context: bpy.types.Context, block: bpy.types.Text) -> None:
     """In the Text Editors that are open."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
@@ -106,13 +106,13 @@ def _named(context: bpy.types.Context, name: str) -> bpy.types.Text | None:
     return bpy.data.texts.get(name) if name else _text(context)
 
 
-def _write(operator: Any, block: bpy.types.Text | None, path: Path | None) -> set[str]:
+def _write(operator: Any, block: bpy.types.Text | None, path: Path | None, *, overwrite: bool) -> set[str]:
     if block is None or (path is None and not table_block.is_table(block)):
         operator.report({"ERROR"}, "Show a Text that was opened from a table in the Text Editor, or name one.")
         return {"CANCELLED"}
     target = table_block.place(block) if path is None else path
     try:
-        rows = table_block.write_table(block, target, _chosen(operator.encoding))
+        rows = table_block.write_table(block, target, _chosen(operator.encoding), overwrite=overwrite)
     except UserError as error:
         operator.report({"ERROR"}, str(error))
         return {"CANCELLED"}
@@ -130,13 +130,19 @@ class DRAGONNEST_OT_table_write(bpy.types.Operator):
     if TYPE_CHECKING:
         text: str
         encoding: str
+        use_overwrite: bool
     else:
         text: StringProperty(name="Text", description="Name of the Text; the one that is shown, if empty")
         encoding: _encoding_property()
+        use_overwrite: BoolProperty(
+            name="Overwrite",
+            description="Replace the file even if another program has changed it since it was opened",
+            options={"SKIP_SAVE"},
+        )
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Of the named Text, or of the one that is shown."""
-        return _write(self, _named(context, self.text), None)
+        return _write(self, _named(context, self.text), None, overwrite=self.use_overwrite)
 
 
 class TableWriteAs(ExportHelper):
@@ -158,8 +164,8 @@ class TableWriteAs(ExportHelper):
         return cast("set[str]", super().invoke(context, event))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Of the named Text, or of the one that is shown."""
-        return _write(self, _named(context, self.text), Path(bpy.path.abspath(self.filepath)))
+        """Of the named Text, or of the one that is shown; the dialog has asked before a file is replaced."""
+        return _write(self, _named(context, self.text), Path(bpy.path.abspath(self.filepath)), overwrite=True)
 
 
 DRAGONNEST_OT_table_write_as = type(
@@ -191,8 +197,8 @@ class DRAGONNEST_PT_table(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Where a Text is shown that was opened from a table."""
-        return table_block.is_table(_text(context))
+        """Where a Text is shown that was opened from a table, or could become one."""
+        return table_block.is_csv(_text(context)) or table_block.is_table(_text(context))
 
     def draw(self, context: bpy.types.Context) -> None:
         """The file, the encoding, and the ways to write."""
@@ -200,10 +206,13 @@ class DRAGONNEST_PT_table(bpy.types.Panel):
         if block is None:
             return
         column = self.layout.column()
-        column.label(text=table_block.place(block).name, icon="FILE")
+        known = table_block.is_table(block)
+        if known:
+            column.label(text=table_block.place(block).name, icon="FILE")
         column.label(text=table_block.encoding_of(block) or "The first line names no encoding")
-        column.operator("dragonnest.table_write", icon="FILE_TICK").text = block.name
-        column.operator("dragonnest.table_write_as", text="Write Table As...", icon="EXPORT").text = block.name
+        if known:
+            column.operator("dragonnest.table_write", text="Write Back", icon="FILE_TICK").text = block.name
+        column.operator("dragonnest.table_write_as", text="Write As...", icon="EXPORT").text = block.name
 
 
 class DRAGONNEST_FH_table(bpy.types.FileHandler):

@@ -495,3 +495,32 @@ def test_a_cache_that_cannot_be_written_stops_nothing(game: Path) -> None:
         stack.callback(folder.chmod, 0o700)
         assert bpy.ops.dragonnest.archive_refresh() == {"FINISHED"}
     assert game.is_dir()
+
+
+def test_an_actor_whose_files_are_numbers(game: Path, tmp_path: Path) -> None:
+    """Another table in the archives says what the numbers stand for; it is found by what it holds."""
+    names = tables.table(["_FileName"], [1], [(75, b"fox.skn"), (76, b"fox.ani")])
+    rows = [(1, b"Archer", 75, 76)]
+    actors = tables.table(["_StaticName", "_SkinName", "_AniName"], [1, 3, 3], rows)
+    other = tables.table(["_FileName"], [1], [(75, b"a.dds"), (76, b"b.skn")])
+    items = [("actortable", actors), ("filetable", other), ("anything", names)]
+    path = make(tmp_path / "tables.pak", *(Item(f"\\resource\\ext\\{n}.dnt", dnt.write(t)) for n, t in items[:2]))
+    bpy.ops.dragonnest.archive_mount(filepath=str(path))
+    with pytest.raises(RuntimeError, match="no table in the archives has their names"):
+        bpy.ops.dragonnest.archive_actor(actor="Archer")
+    more = make(tmp_path / "more.pak", Item("\\resource\\ext\\anything.dnt", dnt.write(names)))
+    bpy.ops.dragonnest.archive_mount(filepath=str(more))
+    assert bpy.ops.dragonnest.archive_actor(actor="Archer") == {"FINISHED"}
+    assert any(obj.type == "ARMATURE" for obj in bpy.context.selected_objects)
+
+
+def test_a_table_opens_as_a_text(game: Path, tmp_path: Path) -> None:
+    data = dnt.write(tables.mixed())
+    path = make(tmp_path / "tables.pak", Item("\\resource\\ext\\items.dnt", data))
+    bpy.ops.dragonnest.archive_mount(filepath=str(path))
+    before = len(bpy.data.objects)
+    assert bpy.ops.dragonnest.archive_import(names="items.dnt") == {"FINISHED"}
+    assert len(bpy.data.objects) == before
+    written = tmp_path / "items.dnt"
+    assert bpy.ops.dragonnest.table_write_as(text="items.dnt", filepath=str(written)) == {"FINISHED"}
+    assert written.read_bytes() == data

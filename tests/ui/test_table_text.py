@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import sys
+from pathlib import Path
 
 import bpy
 import pytest
@@ -11,9 +13,6 @@ from addon.io_dragonnest.formats import dnt
 from addon.io_dragonnest.scene import table_block
 
 from tests import tables
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def opened(path: Path, **options: str) -> bpy.types.Text:
@@ -121,3 +120,39 @@ def test_real_tables(sample: Path, tmp_path: Path) -> None:
     path.unlink()
     assert bpy.ops.dragonnest.table_write(text=block.name) == {"FINISHED"}
     assert path.read_bytes() == sample.read_bytes()
+
+
+def test_a_file_that_changed_meanwhile_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "items.dnt"
+    path.write_bytes(dnt.write(tables.mixed()))
+    block = opened(path)
+    other = dnt.write(tables.actors(numbers=True))
+    path.write_bytes(other)
+    with pytest.raises(RuntimeError, match=r"items\.dnt: another program has changed the file"):
+        bpy.ops.dragonnest.table_write(text=block.name)
+    assert path.read_bytes() == other
+    assert bpy.ops.dragonnest.table_write(text=block.name, use_overwrite=True) == {"FINISHED"}
+    assert path.read_bytes() == dnt.write(tables.mixed())
+    replace(block, "-5,", "-6,")
+    assert bpy.ops.dragonnest.table_write(text=block.name) == {"FINISHED"}
+
+
+def test_a_new_text_becomes_a_table(tmp_path: Path) -> None:
+    block = bpy.data.texts.new("mine")
+    block.from_string("id,_Name:text,_N:int\n5,new,7\n")
+    assert table_block.is_csv(block)
+    path = tmp_path / "mine.dnt"
+    assert bpy.ops.dragonnest.table_write_as(text="mine", filepath=str(path)) == {"FINISHED"}
+    assert dnt.read_dnt(path.read_bytes()).columns[0].cells[0] == b"new"
+    replace(block, "new", "newer")
+    assert bpy.ops.dragonnest.table_write(text="mine") == {"FINISHED"}
+    assert dnt.read_dnt(path.read_bytes()).columns[0].cells[0] == b"newer"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names that are no text")
+def test_a_file_name_that_is_no_text(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.dnt"))
+    path.write_bytes(dnt.write(tables.mixed()))
+    block, rows = table_block.open_table(path)
+    assert rows == 4
+    assert not table_block.is_table(block)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # How far a normal may come back from where it was put: a free one, and one that Blender packs into 32 bits.
 _FREE, _PACKED = 1e-5, 4e-3
 _UNIT = 2e-6  # how far the square of a normal's length may be from one to count as one
+_SPOILT = 1e-3  # from where on it is none that Blender made on purpose
 _TURN = 1e-3  # radians by which a face has to be turned for its normals to go along
 
 
@@ -150,7 +151,9 @@ def _normals(
     before: Shown | None,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
     """(L, 3) of the file: the kept bits where a corner still shows what was made of them; and where that is, (L,)."""
-    now = _unit(meshes.get_corner_normals(mesh))
+    now = meshes.get_corner_normals(mesh)
+    spoilt = _not_unit(now)
+    now = _unit(now)
     none = np.zeros(len(now), bool)
     if placement.is_plain(matrix):
         out = space.AXES.undo(now)
@@ -165,7 +168,8 @@ def _normals(
     at = numbers[corner_vertex]
     is_free = meshes.has_free_normals(mesh)
     most = _FREE if is_free else _PACKED
-    same = (at >= 0) & _is_near(now, before.normals[at], most)
+    # Where faces lie back to back on the same vertices or have no area, what Blender makes of a normal is none.
+    same = (at >= 0) & (spoilt | _is_near(now, before.normals[at], most))
     if not is_free and not same.all() and _same_faces(mesh, corner_vertex, numbers, before):
         # These custom normals turn with the faces around them, and overlapping faces spoil them. Whether they were
         # edited is then seen by doing the same to the mesh as it was. Where whole faces were turned, normals go along.
@@ -195,6 +199,13 @@ def _unit(normals: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         good = np.isfinite(length) & (length > 1e-12)
         normals[bad] = np.where(good, wide / np.where(good, length, 1.0), (0.0, 0.0, 1.0))
     return normals
+
+
+def _not_unit(normals: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    """(L,) whether the length of a normal is plainly not one, or no number."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        square = np.einsum("ij,ij->i", normals, normals, dtype=np.float64)
+        return np.asarray(~(np.abs(square - 1.0) < _SPOILT))
 
 
 def _turned(before: Shown, positions: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import ExportError
-from ...io_common.scene import selection
+from ...io_common.scene import armature, selection
 from ..formats import checks, names, strips, triangles
 from ..formats.submesh import Submesh
 from . import kept, placement, rig, shown, skinning, split, surface, vertices
@@ -76,7 +76,7 @@ def of(context: bpy.types.Context, obj: bpy.types.Object, job: Job) -> list[Piec
     name = _name(obj, before, copied=obj in job.copies)
     made = []
     for number, (chosen, material) in enumerate(parts):
-        title = name if len(parts) == 1 else names.field(f"{_stem(obj.name)}_{number}", "object")
+        title = name if len(parts) == 1 else names.field(f"{armature.without_number(obj.name)}_{number}", "object")
         made.append(Piece(_submesh(read, chosen, title, job.options), obj, material))
     return made
 
@@ -126,14 +126,9 @@ def _name(obj: bpy.types.Object, before: Shown | None, *, copied: bool) -> bytes
     """
     if before is not None and not copied:
         label = kept.get(cast("bpy.types.ID", obj.data), kept.LABEL, "")
-        if _stem(obj.name) == _stem(label):
+        if armature.is_same_name(obj.name, label) or obj.name == before.source.label:
             return before.source.name
     return names.field(obj.name, "object")
-
-
-def _stem(name: str) -> str:
-    stem, _, number = name.rpartition(".")
-    return stem if stem and number.isdigit() else name
 
 
 def _submesh(read: _Read, chosen: npt.NDArray[np.bool_] | None, name: bytes, options: ExportMshOptions) -> Submesh:

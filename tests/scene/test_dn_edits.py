@@ -9,8 +9,12 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
+from addon.io_common.formats.digest import Digest
 from addon.io_common.scene import mesh as meshes
 from addon.io_dragonnest.formats import msh, names, triangles
+from addon.io_dragonnest.formats.dummy import Dummy
+from addon.io_dragonnest.scene import extract_msh
+from addon.io_dragonnest.scene.options import ExportMshOptions
 
 from tests import dragons
 from tests.scene.helpers import dragon_scene, scene
@@ -331,3 +335,43 @@ def test_a_texture_is_called_one(made: bytes, tmp_path: Path) -> None:
     (tmp_path / "c.msh").write_bytes(b"DDS " + made)
     with pytest.raises(RuntimeError, match="DDS texture"):
         dragon_scene.bring(tmp_path / "c.msh")
+
+
+@pytest.mark.parametrize(
+    ("stored", "now", "wanted"),
+    [
+        ("hair.01", "hair.02", "hair.02"),
+        ("Hair.001", "Hair", "Hair"),
+        ("Body", "Body.5", "Body.5"),
+        # What Blender makes of a name that is taken where an object is appended.
+        ("Body", "Body.001", "Body"),
+        ("hair.01", "hair.001", "hair.01"),
+        ("Hair.001", "Hair.002", "Hair.001"),
+    ],
+)
+def test_names_with_dots_and_numbers(stored: str, now: str, wanted: str, tmp_path: Path) -> None:
+    """Of sub-meshes and dummies; only three digits and more are a number of Blender's."""
+    model = dragons.character()
+    model.submeshes[0].name = dragons.junk(stored)
+    model.dummies = [Dummy(dragons.junk(f"#{stored}"), dragons.junk("Bip01"))]
+    dragon_scene.save(tmp_path / "a.msh", model)
+    dragon_scene.bring(tmp_path / "a.msh")
+    dragon_scene.meshes()[0].name = now
+    next(obj for obj in bpy.data.objects if obj.name == f"#{stored}").name = f"#{now}"
+    found = msh.read(dragon_scene.export(tmp_path / "out.msh", *dragon_scene.meshes()))
+    assert found.submeshes[0].label == wanted
+    if stored != "Hair.001":
+        assert found.dummies[0].label == f"#{wanted}"
+    if wanted == stored:
+        assert found.submeshes[0].name == model.submeshes[0].name
+
+
+def test_sub_meshes_that_are_not_selected_are_named(made: bytes) -> None:
+    """Hidden ones cannot be selected, and would be missed."""
+    digest = Digest()
+    first, *others = dragon_scene.meshes()
+    extract_msh.extract_with_pieces(bpy.context, [first, *others], ExportMshOptions(), digest)
+    assert not digest.notes
+    for _ in range(2):
+        extract_msh.extract_with_pieces(bpy.context, others, ExportMshOptions(), digest)
+    assert digest.notes == [f'1 sub-mesh of the same import was not selected and left out: "{first.name}"']

@@ -200,7 +200,10 @@ def _skin(part: Submesh, who: str, table: set[str]) -> Iterator[Issue]:
     free = (total == 0) & ~lost
     if free.any():
         yield warning(
-            "no-weight", f"{count(free.sum(), 'vertex', 'vertices')} of {who} follow no bone at all", vertices=free
+            "no-weight",
+            f"{count(free.sum(), 'vertex', 'vertices')} of {who} {'follows' if free.sum() == 1 else 'follow'} no bone "
+            "at all",
+            vertices=free,
         )
     uneven = (np.abs(total - 1.0) > _SUM) & ~free & ~lost
     if uneven.any():

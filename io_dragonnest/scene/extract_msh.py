@@ -105,7 +105,7 @@ def _warn_of_left_out(context: bpy.types.Context, members: Members, digest: Dige
         and groups.part(obj) in files
         and kept.has(obj.data, kept.SUBMESH)
         and (groups.part(obj), kept.get(obj.data, kept.ORDER, 0)) not in places
-        and selection.armature_of(obj) == members.rig
+        and selection.carrier_of(obj) == members.rig
     ]
     if left:
         what = "sub-mesh of the same import was" if len(left) == 1 else "sub-meshes of the same import were"

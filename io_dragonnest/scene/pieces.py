@@ -173,7 +173,7 @@ def _set_indices(
 
 def _parent(obj: bpy.types.Object, old: Submesh | None) -> bytes:
     """The parent field: of what hangs on a bone that bone's name, else as it came, else the root."""
-    bone = placement.parent_bone(obj)
+    bone = placement.carrying_bone(obj)
     if bone is not None:
         same = old is not None and rig.origin(bone) == names.key(old.parent) and not rig.is_renamed(bone)
         return old.parent if old is not None and same else rig.field(bone)

@@ -375,3 +375,41 @@ def test_sub_meshes_that_are_not_selected_are_named(made: bytes) -> None:
     for _ in range(2):
         extract_msh.extract_with_pieces(bpy.context, others, ExportMshOptions(), digest)
     assert digest.notes == [f'1 sub-mesh of the same import was not selected and left out: "{first.name}"']
+
+
+@pytest.mark.parametrize("select", ["all", "armature"])
+def test_what_hangs_on_sub_meshes_comes_along(select: str, tmp_path: Path) -> None:
+    """Through any number of parents, and moved by the bone that carries them."""
+    dragon_scene.save(tmp_path / "a.msh", dragons.character())
+    dragon_scene.bring(tmp_path / "a.msh")
+    body, blade = dragon_scene.meshes()
+    hung = []
+    for name, parent in (("Badge", body), ("Handle", blade), ("Knob", None)):
+        bpy.ops.mesh.primitive_cube_add(size=0.2, location=(0.1, 0.2, 0.3))
+        cube = bpy.context.object
+        cube.name, cube.parent = name, parent or hung[-1]
+        hung.append(cube)
+    bpy.context.view_layer.update()
+    wanted = [np.array(cube.matrix_world @ cube.data.vertices[0].co) for cube in hung]
+    rig = dragon_scene.rig()
+    chosen = [rig] if select == "armature" else list(bpy.context.view_layer.objects)
+    found = msh.read(dragon_scene.export(tmp_path / "out.msh", *chosen))
+    assert len(list(tmp_path.glob("out*.msh"))) == 1
+    assert [part.label for part in found.submeshes] == ["Body", "Blade", "Badge", "Handle", "Knob"]
+    assert [names.text(part.parent) for part in found.submeshes[2:]] == ["Scene Root", *["Bip01 R Thigh"] * 2]
+    for part, place in zip(found.submeshes[2:], wanted, strict=True):
+        near = np.abs(part.positions[:, [0, 2, 1]] * 0.01 - place).max(axis=1).min()
+        assert near < 1e-4
+
+
+def test_a_part_taken_from_its_armature_stays_in_its_file(tmp_path: Path) -> None:
+    model = dragons.character()
+    dragon_scene.save(tmp_path / "a.msh", model)
+    dragon_scene.bring(tmp_path / "a.msh")
+    _body, blade = dragon_scene.meshes()
+    scene.select(blade)
+    bpy.ops.object.parent_clear(type="CLEAR_KEEP_TRANSFORM")
+    found = again(tmp_path)
+    assert [part.label for part in found.submeshes] == ["Body", "Blade"]
+    assert names.text(found.submeshes[1].parent) == "Scene Root"
+    assert np.abs(found.submeshes[1].positions - model.submeshes[1].positions).max() < 1e-4

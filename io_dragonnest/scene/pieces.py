@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from .surface import Surface
 
 
+# Modifiers that do the same before and behind an Armature.
+_ORDERLESS = {"ARMATURE", "TRIANGULATE", "EDGE_SPLIT", "NORMAL_EDIT", "WEIGHTED_NORMAL", "UV_PROJECT", "UV_WARP"}
+
+
 @dataclass(eq=False)
 class Piece:
     """A sub-mesh, the object and the material (None without one) it was made of."""
@@ -62,6 +66,7 @@ class _Read:
 
 def of(context: bpy.types.Context, obj: bpy.types.Object, job: Job) -> list[Piece]:
     """The sub-meshes of `obj`, in Object Mode and at rest. Raises `ExportError` for what no sub-mesh can hold."""
+    _note_order(obj, job)
     source = shown.recall(cast("bpy.types.ID", obj.data))
     before = shown.Shown(source) if source is not None else None
     matrix = placement.file_matrix(obj, job.skeleton, job.options)
@@ -79,6 +84,21 @@ def of(context: bpy.types.Context, obj: bpy.types.Object, job: Job) -> list[Piec
         title = name if len(parts) == 1 else names.field(f"{armature.without_number(obj.name)}_{number}", "object")
         made.append(Piece(_submesh(read, chosen, title, job.options), obj, material))
     return made
+
+
+def _note_order(obj: bpy.types.Object, job: Job) -> None:
+    """Say that modifiers behind the Armature come before it in a file: what they make is moved, not made of the pose."""
+    if not job.options.use_mesh_modifiers:
+        return
+    active = [entry for entry in obj.modifiers if entry.show_viewport]
+    first = next((place for place, entry in enumerate(active) if entry.type == "ARMATURE"), len(active))
+    late = [entry.name for entry in active[first:] if entry.type not in _ORDERLESS]
+    said = (
+        f'"{obj.name}" has modifiers behind its Armature, which a file can only have before it, so it may look otherwise '
+        "in motion: " + ", ".join(f'"{name}"' for name in late)
+    )
+    if late and said not in job.digest.notes:  # materials ask for the model once more
+        job.digest.note(said)
 
 
 def _parts(

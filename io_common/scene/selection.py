@@ -44,7 +44,9 @@ def scene(context: bpy.types.Context) -> bpy.types.Scene:
 
 
 def chosen(
-    context: bpy.types.Context, scope: Scope, carrier: Callable[[bpy.types.Object], bpy.types.Object | None] | None = None
+    context: bpy.types.Context,
+    scope: Scope,
+    carrier: Callable[[bpy.types.Object], bpy.types.Object | None] | None = None,
 ) -> list[bpy.types.Object]:
     """The objects with a surface that `scope` means, in the order of the scene.
 
@@ -53,7 +55,9 @@ def chosen(
     when nothing is left.
     """
     pool, where = _pool(context, scope)
-    found = [obj for obj in _with_carried(pool, context.view_layer.objects, carrier or armature_of) if obj.type in SOLID]
+    found = [
+        obj for obj in _with_carried(pool, context.view_layer.objects, carrier or armature_of) if obj.type in SOLID
+    ]
     if not found:
         raise ExportError(f"there is no mesh object in {where}, select the model to export")
     return found

@@ -160,6 +160,8 @@ def _submesh(read: _Read, chosen: npt.NDArray[np.bool_] | None, name: bytes, opt
             f'"{read.obj.name}" has {len(points.origin)} vertices, but a sub-mesh holds {checks.MOST_VERTICES}; '
             'turn on "Split Large Meshes", or divide it'
         )
+    # The bones that a file lists belong to the whole, of which a part has too many.
+    only_used = options.use_split and len(read.binding.fields) > checks.MOST_BONES
     found = Submesh(
         parent=_parent(read.obj, old),
         name=name,
@@ -167,7 +169,7 @@ def _submesh(read: _Read, chosen: npt.NDArray[np.bool_] | None, name: bytes, opt
         normals=points.normals,
         uvs=points.uvs,
         colours=points.colours,
-        skin=skinning.skin(read.binding, points.origin),
+        skin=skinning.skin(read.binding, points.origin, only_used=only_used),
         flags=old.flags if old is not None else bytes(4),
         reserved=old.reserved if old is not None else b"",
     )

@@ -413,3 +413,45 @@ def test_a_part_taken_from_its_armature_stays_in_its_file(tmp_path: Path) -> Non
     assert [part.label for part in found.submeshes] == ["Body", "Blade"]
     assert names.text(found.submeshes[1].parent) == "Scene Root"
     assert np.abs(found.submeshes[1].positions - model.submeshes[1].positions).max() < 1e-4
+
+
+def corner_facts(model: msh.Msh) -> list[object]:
+    """All that the corners of the triangles are, whatever sub-mesh, vertex or slot holds it."""
+    found = []
+    for part in model.submeshes:
+        bones = names.texts(part.skin.names)
+        facts = [
+            (
+                *part.positions[row].tolist(),
+                *part.normals[row].tolist(),
+                *sorted((bones[s], w) for s, w in zip(part.skin.slots[row], part.skin.weights[row], strict=True) if w),
+            )
+            for row in range(len(part.positions))
+        ]
+        found += [tuple(facts[row] for row in corner) for corner in triangles.turned(triangles.of(part).corners)]
+    return sorted(found, key=lambda corner: sorted(map(repr, corner)))
+
+
+@pytest.mark.parametrize("used", [8, 60])
+def test_an_imported_part_with_too_many_bones_is_split(used: int, tmp_path: Path) -> None:
+    """Each piece lists the bones that move it; names that nothing uses go first."""
+    bones = tuple(f"bone {number}" for number in range(60))
+    model = dragons.character()
+    model.bones = np.zeros(60, msh.BONE)
+    model.bones["name"] = names.fields([name.encode() for name in bones])
+    model.bones["inverse_bind"] = np.eye(4)
+    model.bones["inverse_bind"][:, 3, 1] = -np.arange(60)
+    part = dragons.part(12, 12, name="Many", bones=bones)
+    part.skin.slots = np.where(part.skin.weights > 0, part.skin.slots % used, part.skin.slots).astype("<i2")
+    model.submeshes = [part]
+    dragon_scene.save(tmp_path / "a.msh", model)
+    dragon_scene.bring(tmp_path / "a.msh")
+    with pytest.raises(RuntimeError, match="60 bones"):
+        again(tmp_path, face_layout="STRIP", use_check=True)
+    found = again(tmp_path, use_split=True, use_check=True)
+    assert len(found.submeshes) == 1 if used == 8 else len(found.submeshes) > 1
+    assert max(len(part.skin.names) for part in found.submeshes) <= 50
+    weights = [repr(corner) for corner in corner_facts(found)]
+    assert len(weights) == 288
+    if used == 60:  # else a bone may stand there twice for a vertex
+        assert sorted(weights) == sorted(map(repr, corner_facts(model)))

@@ -72,7 +72,7 @@ def read(reader: Reader, number: int, version: int) -> Dummy:
 
 
 def read_all(reader: Reader, count: int, version: int) -> list[Dummy]:
-    """The next `count` dummies. Raises `FormatError` likewise, with the likely cause where it is the one of old files."""
+    """The next `count` dummies. Raises `FormatError` likewise, with the likely cause in files older than MSH 13."""
     found: list[Dummy] = []
     marked = b""
     for number in range(count):
@@ -84,8 +84,8 @@ def read_all(reader: Reader, count: int, version: int) -> list[Dummy]:
         except FormatError as error:
             if marked:
                 error.found += (
-                    f'; the name "{names.text(marked)[:80]}" begins with an L, which marks a dummy with a parent in MSH '
-                    f"{version}: if it has none, nothing can read this file, so rename the dummy where it was made, or "
+                    f'; the name "{names.text(marked)[:80]}" begins with an L, which marks a dummy with a parent in '
+                    f"MSH {version}: if it has none, nothing can read this file, so rename the dummy where it was made, or "
                     "write it as MSH 13"
                 )
             raise

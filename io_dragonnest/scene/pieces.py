@@ -87,15 +87,15 @@ def of(context: bpy.types.Context, obj: bpy.types.Object, job: Job) -> list[Piec
 
 
 def _note_order(obj: bpy.types.Object, job: Job) -> None:
-    """Say that modifiers behind the Armature come before it in a file: what they make is moved, not made of the pose."""
+    """Name modifiers behind the Armature: in a file what they make is moved, not made of what was moved."""
     if not job.options.use_mesh_modifiers:
         return
     active = [entry for entry in obj.modifiers if entry.show_viewport]
     first = next((place for place, entry in enumerate(active) if entry.type == "ARMATURE"), len(active))
     late = [entry.name for entry in active[first:] if entry.type not in _ORDERLESS]
     said = (
-        f'"{obj.name}" has modifiers behind its Armature, which a file can only have before it, so it may look otherwise '
-        "in motion: " + ", ".join(f'"{name}"' for name in late)
+        f'"{obj.name}" has modifiers behind its Armature, which a file can only have before it, so it may look '
+        "otherwise in motion: " + ", ".join(f'"{name}"' for name in late)
     )
     if late and said not in job.digest.notes:  # materials ask for the model once more
         job.digest.note(said)

@@ -85,8 +85,8 @@ def read_all(reader: Reader, count: int, version: int) -> list[Dummy]:
             if marked:
                 error.found += (
                     f'; the name "{names.text(marked)[:80]}" begins with an L, which marks a dummy with a parent in '
-                    f"MSH {version}: if it has none, nothing can read this file, so rename the dummy where it was made, or "
-                    "write it as MSH 13"
+                    f"MSH {version}: if it has none, nothing can read this file, so rename the dummy where it was "
+                    "made, or write it as MSH 13"
                 )
             raise
     return found

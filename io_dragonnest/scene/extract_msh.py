@@ -9,7 +9,7 @@ import numpy as np
 
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import selection
-from ..formats import collision, msh, names
+from ..formats import checks, collision, msh, names
 from ..formats import dummy as dummy_format
 from ..formats.msh import Msh
 from . import bone_table, collisions, dummies, groups, kept, pieces, placement, used_bones
@@ -156,6 +156,11 @@ def _require_finite(found: Msh) -> None:
 
 def _converted(found: Msh, options: ExportMshOptions, digest: Digest, *, new: bool) -> Msh:
     version = found.version if options.version == "AUTO" else int(options.version)
+    # What is lost without a change of version, the check of the file sees.
+    turns = checks.lost_turns(found, version) if new or version != found.version else ""
+    for lost in (turns, checks.lost_parents(found, version)):
+        if lost and lost not in digest.lines:  # materials ask for the model once more
+            digest.add(lost)
     if new:
         found.version = version
         found.dummies = [dummy_format.converted(entry, version) for entry in found.dummies]

@@ -176,7 +176,9 @@ def _tell_cut_names(mesh: bpy.types.Mesh, digest: Digest) -> None:
     for noun, items in (("animation", clips.animations(mesh)), ("sound", clips.sounds(mesh))):
         for item in items:
             if clips.is_cut(item):
-                digest.add(f'the name of the {noun} "{item.name}" does not fit: a file has room for 31 Latin characters')
+                digest.add(
+                    f'the name of the {noun} "{item.name}" does not fit: a file has room for 31 Latin characters'
+                )
 
 
 def _without_prefix(entries: Sequence[Any], prefix: str) -> None:

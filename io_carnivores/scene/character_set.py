@@ -11,7 +11,7 @@ from ...io_common.formats.errors import ExportError
 from ...io_common.formats.files import safe_stem
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats import cat_set
+from ..formats import cat, cat_set
 from ..formats.car import Character
 from ..formats.cat import Cat, CatAnimation
 from ..formats.cat_set import CatSet
@@ -136,7 +136,7 @@ def _names(names: list[str], prefix: str, default: str) -> list[str]:
     used: set[str] = set()
     found = []
     for number, name in enumerate(names):
-        plain = safe_stem(name, f"{default}_{number}")
+        plain = safe_stem(cat.plain(name), f"{default}_{number}")  # other alphabets would all be alike in the end
         stem = plain if plain.lower().startswith(prefix.lower()) else f"{prefix}_{plain}"
         stem = safe_stem(stem)  # leaves room for a number
         unique, count = stem, 1

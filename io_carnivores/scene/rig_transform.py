@@ -32,7 +32,9 @@ def mend(obj: bpy.types.Object) -> None:
     if rig is None or obj.type != "MESH" or not len(clips.animations(obj.data)):
         return
     imported = kept.get(meshes.of(obj), kept.SCALE, 1.0)
-    if np.allclose(np.array(rig.scale), imported, rtol=_EVEN, atol=0):  # none was applied: the mesh alone may have been scaled
+    if np.allclose(
+        np.array(rig.scale), imported, rtol=_EVEN, atol=0
+    ):  # none was applied: the mesh alone may have been scaled
         return
     bones = bone_motion.rig_print(rig)
     made = dict.fromkeys(item.action for item in clips.animations(obj.data) if item.action is not None)

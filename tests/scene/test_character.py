@@ -381,6 +381,19 @@ def test_files_of_a_cat_that_are_not_written_are_said(tmp_path: Path, capfd: Any
     )
 
 
+def test_a_car_with_russian_names_as_a_cat(tmp_path: Path) -> None:
+    """The text cannot say them; each has a file of its own all the same, by which it is found again."""
+    character = characters.creature()
+    _data, obj = scene.bring_model(tmp_path / "worm.car", character)
+    for item, name in zip(clips.animations(obj.data), ("идти", "шить", "пить"), strict=True):
+        item.name = name
+    out = tmp_path / "out"
+    out.mkdir()
+    scene.export(out / "worm.cat", obj)
+    again = meshes(scene.bring(out / "worm.cat"))
+    assert [item.frames for item in clips.animations(again.data)] == [12, 9, 7]
+
+
 def test_an_edit_of_a_cat_keeps_what_its_author_wrote(tmp_path: Path) -> None:
     """Remarks and values that mean nothing here."""
     path = cat_folder(tmp_path / "in")

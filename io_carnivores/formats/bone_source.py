@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats import files, registry
-from ...io_common.formats.errors import UserError
+from ...io_common.formats.errors import FormatError, UserError
 from . import bone_match, model_3df, model_3dn
 from .bone_match import Skeleton
 from .model import BONE, bone_names
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .model import Model
     from .rigid import Doubles
 
+_SUFFIXES = (".3df", ".3dn")
 _NEAR = 0.1  # of the size: owners this near to each other are the same
 _SURE = 0.9  # share of the vertices whose owner is the same, beyond which nothing else is tried
 _ENOUGH = 0.6  # share that must be
@@ -36,6 +37,8 @@ def read(path: Path) -> Model:
     """A 3DF or 3DN with bones. Raises `UserError` for any other file."""
     data = files.read_file(path)
     head, size = data[: registry.HEAD], len(data)
+    if path.suffix.lower() not in _SUFFIXES and not (model_3df.sniff(head, size) or model_3dn.sniff(head, size)):
+        raise FormatError("this is another kind of file", expected="a 3DF or 3DN model with bones", path=path)
     try:
         if model_3dn.sniff(head, size) and not model_3df.sniff(head, size):
             found = model_3dn.read(data)

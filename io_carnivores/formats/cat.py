@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...io_common.formats.errors import FormatError
 from ...io_common.formats.fields import Section
+from . import cat_edit, cat_text
+
+if TYPE_CHECKING:
+    from .cat_text import Line
 
 MAGIC = "carnivores_character"
 NO_SOUND = -1
 MOST_ENTRIES = 1024  # of a list; the largest that came with the game has a few dozen, the other engines hold 64
-_PAIR = re.compile(r'^(\w+)\s*=\s*(?:"([^"]*)"|(\S.*?))\s*$')
-_ENTRY = re.compile(r"^(animation_id|sound_id)\s+(-?\d{1,9})\s*$")
 _UNSAYABLE = re.compile(r'["\x00-\x1f\x7f]')
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
@@ -36,7 +38,7 @@ class CatAnimation:
 
 @dataclass
 class Cat:
-    """One character. `source` is the text it was read from, which goes back as it was while nothing was changed."""
+    """One character. `source` is the text it was read from, of which only what was changed is written anew."""
 
     title: str = ""
     model: str = ""
@@ -56,38 +58,37 @@ def read(data: bytes) -> Cat:
     cat = Cat(source=bytes(data))
     if not sniff(data[:64], len(data)):
         raise FormatError("this is not a character description", offset=0, expected=f'the word "{MAGIC}"')
-    section, number, offset = "", -1, 0
-    for raw in data.split(b"\n"):
-        line = raw.decode("cp1252", errors="replace").strip().removeprefix("ï»¿")
-        if _CONTROL.search(line):
+    number = -1
+    for line in cat_text.lines(data, MAGIC):
+        shown = cat_text.shown(line.text.strip())
+        if _CONTROL.search(shown):
             raise FormatError(
                 "a line of the character description holds characters that no text has",
-                offset=offset,
+                offset=line.offset,
                 expected="text",
-                found=f'"{line[:40]}"',
+                found=f'"{shown[:40]}"',
             )
-        if line.startswith("[") and line.endswith("]"):
-            section, number = line[1:-1].strip().lower(), -1
-        elif entry := _ENTRY.match(line):
-            number = int(entry[2])
-            _open(cat, section, number, offset)
-        elif pair := _PAIR.match(line):
-            _set(cat, section, number, pair[1].lower(), pair[2] if pair[2] is not None else pair[3], offset)
-        elif line and line != MAGIC and not line.startswith(("#", "//", ";")):
+        if line.kind == cat_text.SECTION:
+            number = -1
+        elif line.kind == cat_text.ENTRY:
+            number = line.number
+            _open(cat, line.section, number, line.offset)
+        elif line.kind == cat_text.PAIR:
+            _set(cat, line, number)
+        elif line.kind == cat_text.NONSENSE:
             raise FormatError(
                 "a line of the character description cannot be understood",
-                offset=offset,
+                offset=line.offset,
                 expected="a section, an id or a value",
-                found=f'"{line[:40]}"',
+                found=f'"{shown[:40]}"',
             )
-        offset += len(raw) + 1
     if not cat.model:
         raise FormatError("the character description names no model", offset=0, expected='model = "…" under [general]')
     return cat
 
 
 def _open(cat: Cat, section: str, number: int, offset: int) -> None:
-    if section not in ("animations", "sounds"):
+    if section not in cat_text.LISTS:
         raise FormatError(
             "an entry of the character description stands in no list",
             offset=offset,
@@ -109,29 +110,65 @@ def _open(cat: Cat, section: str, number: int, offset: int) -> None:
     listed.append(CatAnimation("") if section == "animations" else "")
 
 
-def _set(cat: Cat, section: str, number: int, key: str, value: str, offset: int) -> None:
+def _set(cat: Cat, line: Line, number: int) -> None:
+    section, key, value = line.section, line.key, line.value
     if section == "general" and key in ("title", "model"):
         setattr(cat, key, value)
     elif section == "animations" and number >= 0 and key == "file":
         cat.animations[number] = CatAnimation(value, cat.animations[number].sound)
     elif section == "animations" and number >= 0 and key == "sound_index":
         if not re.fullmatch(r"-?\d{1,9}", value):
-            raise FormatError("a sound index is not a number", offset=offset, expected="a number", found=f'"{value}"')
+            raise FormatError(
+                "a sound index is not a number", offset=line.offset, expected="a number", found=f'"{value[:40]}"'
+            )
         cat.animations[number] = CatAnimation(cat.animations[number].file, int(value))
     elif section == "sounds" and number >= 0 and key == "file":
         cat.sounds[number] = value
 
 
-def plain(name: str) -> str:
+def plain(name: str, encoding: str = "cp1252") -> str:
     """`name` as such a text can say it: what has no place in it (quotes, other alphabets) becomes an underscore."""
-    known = (char.encode("cp1252", errors="ignore").decode("cp1252") for char in name)
+    known = (char.encode(encoding, errors="ignore").decode(encoding) for char in name)
     return _UNSAYABLE.sub("_", "".join(char or "_" for char in known))
 
 
 def write(cat: Cat) -> bytes:
-    """`Cat` to bytes: the source as it was, or a new text in the style of the game's own when something changed."""
-    if cat.source and read(cat.source) == cat:
+    """`Cat` to bytes: the source as it was, with the values that changed, or a new text in the style of the game's."""
+    if not cat.source:
+        return _new(cat)
+    if read(cat.source) == cat:
         return cat.source
+    encoding = cat_text.encoding(cat.source)
+    wanted = Cat(
+        plain(cat.title, encoding),
+        plain(cat.model, encoding),
+        [CatAnimation(plain(entry.file, encoding), entry.sound) for entry in cat.animations],
+        [plain(name, encoding) for name in cat.sounds],
+    )
+    text = cat_edit.edited(
+        cat_text.lines(cat.source, MAGIC),
+        {"title": wanted.title, "model": wanted.model},
+        {
+            "animations": [{"file": entry.file, "sound_index": _index(entry.sound)} for entry in wanted.animations],
+            "sounds": [{"file": name} for name in wanted.sounds],
+        },
+    ).encode(encoding, errors="surrogateescape")
+    # What its author wrote in another way than any that is known goes into a new text.
+    return text if _is(text, wanted) else _new(cat)
+
+
+def _index(sound: int) -> str:
+    return "" if sound == NO_SOUND else str(sound)
+
+
+def _is(text: bytes, wanted: Cat) -> bool:
+    try:
+        return read(text) == wanted
+    except FormatError:
+        return False
+
+
+def _new(cat: Cat) -> bytes:
     lines = [MAGIC, "", "[general]", f'title = "{plain(cat.title)}"', f'model = "{plain(cat.model)}"', ""]
     lines += ["[animations]", f"count = {len(cat.animations)}", ""]
     for number, animation in enumerate(cat.animations):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ...io_common.formats import files
 from ...io_common.formats.errors import ExportError, FormatError, UserError
-from . import ani, cat, model_3dn, sound_data, textures
+from . import ani, cat, cat_text, model_3dn, sound_data, textures
 from . import model as static
 
 if TYPE_CHECKING:
@@ -104,9 +104,31 @@ def _stem(name: str, suffix: str) -> str:
     return name[: -len(suffix)] if name.lower().endswith(suffix) else name
 
 
-def _file_stem(name: str, suffix: str) -> str:
-    """What a part of that name is called on the disk: names come out of a file, and must not lead out of the folder."""
-    return files.safe_stem(cat.plain(_stem(name, suffix)), "", 255 - len(suffix))
+def _file_stem(name: str, suffix: str, encoding: str) -> str:
+    """What a part of that name is called on the disk, as a text in `encoding` can say it.
+
+    Names come out of a file, and must not lead out of the folder.
+    """
+    return files.safe_stem(cat.plain(_stem(name, suffix), encoding), "", 255 - len(suffix))
+
+
+def _in_russian(name: str) -> str:
+    """What the bytes of a name mean in the alphabet of its Russian modders: nothing in a text tells which one it is."""
+    return name.encode("cp1252", errors="replace").decode("cp1251", errors="replace")
+
+
+def absent(found: CatSet) -> list[str]:
+    """The files that the text names and that there are no parts for, each once."""
+    names = [
+        f"{_stem(name, suffix)}{suffix}"
+        for suffix, listed, parts in (
+            (".ani", [entry.file for entry in found.cat.animations], found.animations),
+            (".wav", found.cat.sounds, found.sounds),
+        )
+        for name, part in zip(listed, parts, strict=True)
+        if part is None
+    ]
+    return list(dict.fromkeys(names))
 
 
 def _refuse_swelling(animations: Sequence[Animation | None], path: Path) -> None:
@@ -190,7 +212,9 @@ class _Places:
         looked for under the name that `beside` would give it.
         """
         stem = _stem(name, suffix)
-        wanted = [f"{word}{suffix}" for word in (re.split(r"[\\/]", stem)[-1], _file_stem(name, suffix))]
+        last = re.split(r"[\\/]", stem)[-1]
+        written = [_file_stem(name, suffix, encoding) for encoding in ("cp1252", "utf-8")]
+        wanted = [f"{word}{suffix}" for word in dict.fromkeys((last, *written, _in_russian(last)))]
         for number, folder in enumerate(self._folders):
             if number == len(self._listings):
                 self._listings.append(self._files_in(folder))
@@ -217,10 +241,11 @@ class _Places:
 def beside(found: CatSet, path: Path) -> dict[Path, bytes]:
     """The files that go beside the text at `path`: path -> bytes. What was missing is not written."""
     written: dict[Path, bytes] = {}
+    encoding = cat_text.encoding(cat.write(found.cat))
     on_disk: dict[str, tuple[str, bytes]] = {}
 
     def add(name: str, suffix: str, data: bytes) -> None:
-        target = path.parent / f"{_file_stem(name, suffix) or path.stem}{suffix}"
+        target = path.parent / f"{_file_stem(name, suffix, encoding) or path.stem}{suffix}"
         # Most disks of players do not tell capital letters from small ones: the second would go over the first.
         first, there = on_disk.setdefault(target.name.lower(), (target.name, data))
         if there != data:

@@ -159,6 +159,9 @@ def _extract(
     for item in clips.sounds(mesh):
         data = sounds.samples(item.sound) if item.sound is not None else b""
         character.sounds.append(Sound(clips.raw_name(item), data))
+        if item.sound is None:
+            digest.add(f'the sound "{item.name}" has no samples any more and is written empty; add it again')
+    _tell_cut_names(mesh, digest)
     model_name = kept.get(mesh, kept.CAT_MODEL, "")
     if model_name:
         prefix = f"{PurePath(model_name).stem}_"
@@ -167,6 +170,15 @@ def _extract(
     character.table = sound_table.table(mesh, len(character.sounds))
     character.check_loops = options.use_loop_check
     return character
+
+
+def _tell_cut_names(mesh: bpy.types.Mesh, digest: Digest) -> None:
+    for noun, items in (("animation", clips.animations(mesh)), ("sound", clips.sounds(mesh))):
+        for item in items:
+            if clips.is_cut(item):
+                digest.add(
+                    f'the name of the {noun} "{item.name}" does not fit: a file has room for 31 Latin characters'
+                )
 
 
 def _without_prefix(entries: Sequence[Any], prefix: str) -> None:

@@ -11,7 +11,7 @@ from ...io_common.formats.errors import ExportError
 from ...io_common.formats.files import safe_stem
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
-from ..formats import cat_set
+from ..formats import cat, cat_set
 from ..formats.car import Character
 from ..formats.cat import Cat, CatAnimation
 from ..formats.cat_set import CatSet
@@ -110,13 +110,23 @@ def _extract(
         sounds=titles,
         source=kept.get(mesh, kept.CAT, b""),
     )
-    return CatSet(
+    found = CatSet(
         text,
         model,
         [None if item.is_missing and item.action is None else source.animation(item) for item in items],
         [sounds.wav_of(item.sound) if item.sound is not None else None for item in listed],
         check_loops=options.use_loop_check,
     )
+    _tell_missing(found, digest, path)
+    return found
+
+
+def _tell_missing(found: CatSet, digest: Digest, path: Path) -> None:
+    """The text names them all the same, as it did when it was read; who copies the files should know."""
+    names = cat_set.absent(found)
+    if names:
+        number = "1 file is" if len(names) == 1 else f"{len(names)} files are"
+        digest.add(f"{number} named but not written, as there was none to read: {', '.join(names)}", subject=path.name)
 
 
 def _names(names: list[str], prefix: str, default: str) -> list[str]:
@@ -126,7 +136,7 @@ def _names(names: list[str], prefix: str, default: str) -> list[str]:
     used: set[str] = set()
     found = []
     for number, name in enumerate(names):
-        plain = safe_stem(name, f"{default}_{number}")
+        plain = safe_stem(cat.plain(name), f"{default}_{number}")  # other alphabets would all be alike in the end
         stem = plain if plain.lower().startswith(prefix.lower()) else f"{prefix}_{plain}"
         stem = safe_stem(stem)  # leaves room for a number
         unique, count = stem, 1

@@ -17,6 +17,7 @@ _FIELDS = (
     "kps",
     "frames",
     "rate",
+    "own_rate",
     "use_length",
     "use_scene",
     "start",

@@ -179,6 +179,11 @@ def raw_name(item: Any) -> bytes:
     return raw if raw and label(raw) == item.name else name_field(item.name)
 
 
+def is_cut(item: Any) -> bool:
+    """Whether the 32-byte field cannot say the name of an entry: too long, or characters outside Windows-1252."""
+    return label(raw_name(item)) != item.name.strip()
+
+
 def rate_of(item: Any) -> float:
     """Frames per second that the Action of `item` is laid out for; 0: none, or one that no scene can have."""
     return possible_rate(item.rate)

@@ -71,7 +71,8 @@ def extract_3dn(
     parts, sheet = _parts(context, objects, options, digest, exact_size=False)
     for entry in parts:
         if skeleton.is_recovered(entry.rig):
-            entry.bones = entry.bones[:0]  # which is not a part of the game's file, but of the tools'
+            # Which are no part of the game's file, but of the tools'; a table that the file had itself goes back.
+            entry.bones = kept.get_array(entry.mesh, kept.BONES, BONE).copy()
     _tell_cut_names(parts, digest)
     model = _assemble(parts)
     first = parts[0].mesh

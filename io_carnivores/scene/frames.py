@@ -27,6 +27,7 @@ from . import (
     kept,
     originals,
     part,
+    rig_transform,
     shape_motion,
     stray_keys,
 )
@@ -75,6 +76,7 @@ class Source:
         """`vertices`: how many the written model has. Their place in the scene is taken as it is now."""
         for obj in objects:
             bone_rename.mend(obj)
+            rig_transform.mend(obj)
         still = not options.use_mesh_modifiers
         bodies = [bake.Body.of(obj, part.file_matrix(obj, obj, options), still=still) for obj in objects]
         return cls(context, bodies, vertices, digest, options.use_base_edits)

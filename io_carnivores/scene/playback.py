@@ -14,7 +14,7 @@ from ...io_common.formats.errors import UserError
 from ...io_common.formats.files import safe_stem
 from ...io_common.scene import armature, compat, posing, selection
 from ...io_common.scene import mesh as meshes
-from . import bake, bone_rename, clip_edit, clips, frames, shape_motion, soft_keys, sounds
+from . import bake, bone_rename, clip_edit, clips, frames, rig_transform, shape_motion, soft_keys, sounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,7 @@ def show(context: bpy.types.Context, objects: Sequence[bpy.types.Object], item: 
         raise UserError(f'the animation "{item.name}" has no motion to play')
     for obj in objects:
         bone_rename.mend(obj)
+        rig_transform.mend(obj)
     if item.action is not None:
         aims = bake.targets(objects, item.action)
         if not aims:

@@ -19,7 +19,7 @@ from ...io_common.formats.errors import UserError
 from ...io_common.scene import armature, compat, selection
 from ...io_common.scene import mesh as meshes
 from ..formats import bone_match, bone_space, limbs
-from . import bake, clip_copy, clip_edit, clips, curves, frames, own, resting, rig_motion, sound_table
+from . import bake, clip_copy, clip_edit, clips, curves, frames, own, resting, rig_motion, rig_transform, sound_table
 from .rig_motion import Rest
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ def retarget(context: bpy.types.Context, target: Party, source: Party, *, with_s
         raise UserError(f'"{target.rig.name}" belongs to another .blend file and cannot be changed')
     if target.mesh is not None:
         own.require(target.mesh)
+    if source.mesh is not None and source.mesh.library is None:
+        rig_transform.mend(source.mesh)
     plan = laid_out(context, target.rig, source.rig)
     names = plan.target.names
     lost = [name for name, found in zip(names, plan.match.source.tolist(), strict=True) if found < 0]

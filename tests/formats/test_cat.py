@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from tests import characters
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 WORD = st.text(st.sampled_from("abcXYZ_019 .-ä"), min_size=1, max_size=12).map(str.strip).filter(bool)
@@ -197,4 +198,200 @@ def test_long_names(folder: Path, name: str) -> None:
     assert (target.stem == name) == (len(name.encode()) <= 251)
     files.save_all(cat_set.beside(found, path))
     again = cat_set.companions(cat_set.CatSet(found.cat), path, (), Digest(), with_texture=False)
+    assert again.animations[0] == found.animations[0]
+
+
+# Texts that people wrote ---------------------------------------------------------------------------------------------
+
+TEXT = (
+    "carnivores_character\r\n"
+    "# made by hand\r\n"
+    "[general]\r\n"
+    'title = "Worm" // as the menu shows it\r\n'
+    'model = "worm.3dn"\r\n'
+    "[animations] ; in the order of the game\r\n"
+    "count = 3\r\n"
+    "animation_id 0\r\n"
+    '\tfile = "walk"  # the usual one\r\n'
+    "\tsound_index = 1 // steps\r\n"
+    "\tspeed = 1.5\r\n"
+    "animation_id 1\r\n"
+    "    file = idle\r\n"
+    "animation_id 2\r\n"
+    '\tfile = "roar"\r\n'
+    "\tsound_index = 0\r\n"
+    "\r\n"
+    "[sounds]\r\n"
+    "count = 2\r\n"
+    "sound_id 0\r\n"
+    '\tfile = "roar"\r\n'
+    "sound_id 1\r\n"
+    '\tfile = "steps"\r\n'
+    "; that is all\r\n"
+    "[physics]\r\n"
+    "bone_id 4 heavy\r\n"
+)
+MADE = Cat(
+    "Worm", "worm.3dn", [CatAnimation("walk", 1), CatAnimation("idle"), CatAnimation("roar", 0)], ["roar", "steps"]
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text,
+        lambda text: text.replace("\r\n", "\n"),
+        lambda text: text.replace("\r\n", "\r"),
+        lambda text: text.replace("\r\n", "\n", 7),
+        lambda text: text + "\x1a",
+        lambda text: text + "\0\0\r\n\x1a\r\n",
+        lambda text: text.rstrip(),
+        lambda text: "\ufeff" + text,
+        lambda text: text.replace("animation_id 1", "Animation_ID = 1"),
+        lambda text: text.replace("animation_id 1", "animation_id 1 // second"),
+        lambda text: text.replace("speed = 1.5", "fade-in.time = 3"),
+        lambda text: text.replace("file = idle", "file = idle   ; waits"),
+        lambda text: text.replace("file = idle", "FILE=idle"),
+        lambda text: text.replace("[general]", "[General]"),
+    ],
+)
+def test_texts_of_other_hands(change: Callable[[str], str]) -> None:
+    """Remarks, line ends, marks of old editors, values and sections of their own."""
+    data = change(TEXT).encode()
+    found = cat.read(data)
+    assert found == MADE
+    assert cat.write(found) == data
+
+
+def test_values_may_be_empty() -> None:
+    """With quotes or without."""
+    assert cat.read(TEXT.replace('"Worm"', "").encode()) == Cat("", *_but_title())
+    assert cat.read(TEXT.replace('"Worm"', '""').encode()) == Cat("", *_but_title())
+
+
+def _but_title() -> tuple[str, list[CatAnimation], list[str]]:
+    return MADE.model, MADE.animations, MADE.sounds
+
+
+@pytest.mark.parametrize(
+    ("line", "fits"),
+    [
+        ("x = a" + " " * 300_000 + "b", True),
+        ("x" + " " * 300_000 + "y", False),
+        ("[" * 300_000, False),
+        (" " * 300_000 + "[x", False),
+    ],
+    ids=["value", "words", "brackets", "indent"],
+)
+def test_long_lines_are_read_at_once(line: str, fits: bool) -> None:
+    """However a line is looked at, it is looked at a few times only."""
+    data = TEXT.replace("[animations]", f"{line}\r\n[animations]").encode()
+    if fits:
+        assert cat.read(data) == MADE
+    else:
+        with pytest.raises(FormatError, match="cannot be understood"):
+            cat.read(data)
+
+
+def edited(change: Callable[[Cat], Any], text: str = TEXT) -> str:
+    """The text after a change of what it says, which it says then."""
+    found = cat.read(text.encode())
+    change(found)
+    data = cat.write(found)
+    assert cat.read(data) == found
+    return data.decode()
+
+
+def _renamed(found: Cat) -> None:
+    found.animations[0] = CatAnimation("run", 1)
+
+
+def _silent(found: Cat) -> None:
+    found.animations[0] = CatAnimation("walk")
+
+
+def _heard(found: Cat) -> None:
+    found.animations[1] = CatAnimation("idle", 1)
+
+
+def _entitled(found: Cat) -> None:
+    found.title = "Snake"
+
+
+@pytest.mark.parametrize(
+    ("change", "old", "new"),
+    [
+        (_renamed, '"walk"', '"run"'),
+        (_entitled, '"Worm"', '"Snake"'),
+        (_silent, "\tsound_index = 1 // steps\r\n", ""),
+        (_heard, "file = idle\r\n", "file = idle\r\n    sound_index = 1\r\n"),
+        (lambda found: found.sounds.__setitem__(1, "paws"), '"steps"', '"paws"'),
+        (lambda found: found.animations.__setitem__(1, CatAnimation("idle 2")), "= idle", '= "idle 2"'),
+    ],
+)
+def test_an_edit_changes_its_value_only(change: Callable[[Cat], Any], old: str, new: str) -> None:
+    """All else stays as its author wrote it."""
+    assert edited(change) == TEXT.replace(old, new, 1)
+
+
+def test_entries_take_their_lines_along() -> None:
+    """To another place; those that go take theirs with them, new ones have the style of the game's own texts."""
+    moved = edited(lambda found: found.animations.reverse())
+    first, second = moved.index("animation_id 0"), moved.index("animation_id 1")
+    assert 'file = "roar"' in moved[first:second]
+    assert "speed = 1.5" in moved[moved.index("animation_id 2") : moved.index("[sounds]")]
+    assert sorted(moved.splitlines()) == sorted(TEXT.splitlines())
+
+    removed = edited(lambda found: found.animations.pop(0))
+    assert "speed" not in removed
+    assert "count = 2\r\nanimation_id 0\r\n    file = idle\r\nanimation_id 1\r\n" in removed
+    for words in ("# made by hand", "// as the menu", "; in the order", "; that is all", "bone_id 4 heavy"):
+        assert words in removed
+
+    added = edited(lambda found: found.animations.insert(1, CatAnimation("run", 0)))
+    assert 'speed = 1.5\r\nanimation_id 1\r\n\tfile = "run"\r\n\tsound_index = 0\r\nanimation_id 2\r\n' in added
+    assert "count = 4" in added
+    for lost in ("[animations] ; in the order of the game\r\ncount = 4\r\n\r\n[sounds]",):
+        assert lost in edited(lambda found: found.animations.clear()).replace("count = 0", "count = 4")
+
+
+def test_lists_that_were_not_there() -> None:
+    """Are added at the end."""
+    text = 'carnivores_character\n[general]\ntitle = "Worm"\nmodel = "worm"'
+    made = edited(lambda found: found.animations.append(CatAnimation("walk")), text)
+    assert made.startswith(text)
+    assert made.endswith('[animations]\ncount = 1\nanimation_id 0\n\tfile = "walk"\n')
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    WORD,
+    st.lists(st.tuples(WORD, st.integers(-1, 9)).map(lambda entry: CatAnimation(*entry)), max_size=5),
+    st.lists(st.sampled_from(["roar", "steps", "hiss", "é"]), max_size=4),
+    st.sampled_from([TEXT, TEXT.replace("\r\n", "\n"), TEXT.rstrip(), TEXT + "\x1a", TEXT.replace("sound", "Sound")]),
+)
+def test_any_edit_is_said(title: str, animations: list[CatAnimation], sounds: list[str], text: str) -> None:
+    """Whatever is left of the old entries."""
+    found = cat.read(text.encode())
+    wanted = Cat(title, found.model, [*animations, *found.animations[1:]], sounds, source=text.encode())
+    assert cat.read(cat.write(wanted)) == wanted
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("utf-8", "идти"), ("utf-8-sig", "идти"), ("cp1251", "èäòè")])
+def test_names_in_russian(folder: Path, encoding: str, shown: str) -> None:
+    """The file is found, however the text writes its name; text and files agree when they are written."""
+    (folder / "characters" / "walk.ani").rename(folder / "characters" / "идти.ani")
+    path = folder / "characters" / "worm.cat"
+    path.write_bytes(TEXT.replace("walk", "идти").encode(encoding))
+    found = cat_set.read(path.read_bytes())
+    assert found.cat.animations[0].file == shown
+    found = cat_set.companions(found, path, (), Digest(), with_texture=False)
+    assert found.animations[0] is not None
+    out = folder / "out" / "worm.cat"
+    bundle = {out: cat_set.write(found), **cat_set.beside(found, out)}
+    assert bundle[out] == path.read_bytes()
+    assert out.with_name(f"{shown}.ani") in bundle
+    out.parent.mkdir()
+    files.save_all(bundle)
+    again = cat_set.companions(cat_set.read(out.read_bytes()), out, (), Digest(), with_texture=False)
     assert again.animations[0] == found.animations[0]

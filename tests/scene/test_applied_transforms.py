@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import car, motion, vtl
 from addon.io_carnivores.formats.motion import Animation
-from addon.io_carnivores.scene import clips
+from addon.io_carnivores.scene import clips, curves
 from addon.io_carnivores.scene import frames as extract_frames
 from addon.io_carnivores.scene.options import ExportAnimationOptions as ExportOptions
 from addon.io_common.formats.digest import Digest
+from addon.io_common.scene import compat
 
 from tests import characters
 
@@ -160,3 +161,85 @@ def test_scale_applied_to_a_mesh_on_bones(tmp_path: Path) -> None:
     bpy.context.view_layer.update()
     found = car.read(scene.export(tmp_path / "out.car", obj)).animations[0].frames
     assert np.ptp(found.astype(int) - character.animations[0].frames, axis=0).max() > 2
+
+
+def _apply(*objects: bpy.types.Object, scale_only: bool) -> None:
+    scene.select(*objects)
+    bpy.ops.object.transform_apply(location=not scale_only, rotation=not scale_only, scale=True)
+
+
+def _shown(obj: bpy.types.Object, number: int) -> np.ndarray:
+    """What Play shows of an animation at the frames of the file, in world space, (N, V, 3) steps in file axes."""
+    scene.select(obj)
+    bpy.ops.carnivores.animation_play(number=number)
+    times = extract_frames.sample_times(bpy.context.scene, clips.animations(obj.data)[number])
+    found = []
+    for time in times:
+        whole = int(np.floor(time + 1e-6))
+        bpy.context.scene.frame_set(whole, subframe=max(0.0, float(time) - whole))
+        evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        mesh = evaluated.to_mesh()
+        found.append([(evaluated.matrix_world @ vertex.co)[:] for vertex in mesh.vertices])
+        evaluated.to_mesh_clear()
+    return np.array(found)[..., [0, 2, 1]] * 32 * motion.STEPS
+
+
+@pytest.mark.parametrize("which", ["both", "armature", "armature first"])
+@pytest.mark.parametrize("scale_only", [True, False])
+@pytest.mark.parametrize("first", ["play", "export"])
+def test_scale_applied_to_bones(tmp_path: Path, which: str, scale_only: bool, first: str) -> None:
+    """Blender leaves the keys of locations as they were; what is shown and written is the file all the same."""
+    character = characters.creature()
+    data, obj = scene.bring_model(tmp_path / "worm.car", character, motion="BONES")
+    rig = obj.parent
+    assert any(curve.data_path.endswith("location") for curve in compat.all_curves(rig.animation_data.action))
+    _apply(*((rig, obj) if which == "both" else (rig,)), scale_only=scale_only)
+    if which == "armature first":
+        _apply(obj, scale_only=scale_only)
+    for way in (first, "play", "export", "reopen"):
+        if way == "play":
+            assert np.abs(_shown(obj, 1) - character.animations[1].frames).max() <= 3
+        elif way == "reopen":
+            name = obj.name
+            scene.reopen(tmp_path / "scene.blend")
+            obj = bpy.data.objects[name]
+        assert scene.export(tmp_path / "out.car", obj) == data
+
+
+def test_scale_applied_to_bones_that_were_moved(tmp_path: Path) -> None:
+    """What the place in the scene was comes into the file once."""
+    character = characters.creature()
+    _data, obj = scene.bring_model(tmp_path / "worm.car", character, motion="BONES")
+    obj.parent.location, obj.parent.scale = (1, 0, 0), (1 / 16,) * 3
+    wanted = car.read(scene.export(tmp_path / "wanted.car", obj))
+    _apply(obj.parent, obj, scale_only=False)
+    found = car.read(scene.export(tmp_path / "out.car", obj))
+    assert_frames(found, [animation.frames for animation in wanted.animations], within=1)
+
+
+def test_an_edit_beside_a_scale_applied_to_bones(tmp_path: Path) -> None:
+    """It is where it was made, and as large."""
+    character = characters.creature()
+    found = []
+    for apply in (False, True):
+        _data, obj = scene.bring_model(tmp_path / "worm.car", character, motion="BONES")
+        action = clips.animations(obj.data)[0].action
+        curve = next(entry for entry in compat.all_curves(action) if entry.data_path.endswith("rotation_quaternion"))
+        curve.keyframe_points[3].co.y += 0.3
+        if apply:
+            _apply(obj.parent, obj, scale_only=True)
+        found.append(car.read(scene.export(tmp_path / "out.car", obj)))
+    assert (found[0].animations[0].frames[3] != character.animations[0].frames[3]).any()
+    assert_frames(found[1], [animation.frames for animation in found[0].animations], within=1)
+
+
+def test_a_mesh_that_is_scaled_beside_its_bones_is_no_applied_scale(tmp_path: Path) -> None:
+    """However the bones were edited: the keys stay as they are."""
+    _data, obj = scene.bring_model(tmp_path / "worm.car", characters.creature(), motion="BONES")
+    with scene.edit_mode(obj.parent):
+        obj.parent.data.edit_bones[-1].tail.z += 10
+    obj.scale = (2, 2, 2)
+    action = clips.animations(obj.data)[0].action
+    before = curves.fingerprint(action)
+    scene.export(tmp_path / "out.car", obj)
+    assert curves.fingerprint(action) == before

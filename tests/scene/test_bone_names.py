@@ -205,12 +205,14 @@ def test_names_of_a_model_refused(tmp_path: Path) -> None:
     other.vertices["owner"] = np.arange(len(other.vertices)) % 4
     other.vertices["owner"][5:] = 1
     (tmp_path / "other.3df").write_bytes(model_3df.write(other))
+    (tmp_path / "worm.car").write_bytes(characters.written(characters.creature()))
     before = [len(blocks) for blocks in (bpy.data.objects, bpy.data.meshes, bpy.data.actions, bpy.data.armatures)]
     for name, match in (
         ("gone.3df", "gone.3df"),
         ("noise.3df", "noise.3df"),
         ("boneless.3df", "boneless.3df: this model has no bones"),
         ("other.3df", "other.3df: the bones of this model are not those"),
+        ("worm.car", "worm.car: this is another kind of file"),
     ):
         with pytest.raises(RuntimeError, match=match):
             import_with(tmp_path, tmp_path / name)

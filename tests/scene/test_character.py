@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import ani, car, cat, model_3dn, sound_data, vtl
 from addon.io_carnivores.formats.cat import Cat, CatAnimation
-from addon.io_carnivores.formats.model import name_field
+from addon.io_carnivores.formats.model import BONE, name_field
 from addon.io_carnivores.formats.motion import Animation
 from addon.io_carnivores.formats.vtl import Vtl
 from addon.io_carnivores.scene import clip_edit, clips, kept
@@ -317,6 +317,94 @@ def test_a_cat_as_a_car_and_a_car_as_a_cat(tmp_path: Path) -> None:
     assert len(model.bones) == 0
     assert np.array_equal(model.vertices["owner"], character.model.vertices["owner"])
     assert sound_data.exact((out / "Worm_lone.wav").read_bytes()) == character.sounds[0].data
+
+
+@pytest.mark.parametrize("motion", ["BONES", "KEYS"])
+def test_a_bone_table_in_a_character_of_the_mobile_game_comes_back(tmp_path: Path, motion: str) -> None:
+    """The bones that are shown are recovered from the motion; the file's own are kept, alone and in a CAT."""
+    path = cat_folder(tmp_path / "in")
+    model = model_3dn.read((path.parent / "worm.3dn").read_bytes())
+    model.bones = np.zeros(4, BONE)
+    model.bones["name"] = [np.void(name_field(f"b{number}").replace(b"\0\0", b"\0x", 1)) for number in range(4)]
+    model.bones["parent"], model.bones["position"][:, 2] = np.arange(-1, 3), np.arange(4) * 61.3
+    (path.parent / "worm.3dn").write_bytes(model_3dn.write(model))
+    name = meshes(scene.bring(path, motion=motion)).name
+    scene.reopen(tmp_path / "scene.blend")
+    out = tmp_path / "out"
+    out.mkdir()
+    for suffix in (".cat", ".3dn"):
+        scene.export(out / f"worm{suffix}", bpy.data.objects[name])
+        assert (out / "worm.3dn").read_bytes() == (path.parent / "worm.3dn").read_bytes()
+        (out / "worm.3dn").unlink()
+
+
+def warnings(captured: str) -> list[str]:
+    return [line.removeprefix("Warning: ") for line in captured.splitlines() if line.startswith("Warning: ")]
+
+
+def test_names_that_a_file_cannot_hold_are_said(tmp_path: Path, capfd: Any) -> None:
+    """Each with what becomes of it; names that came with a file are none of them."""
+    _data, obj = scene.bring_model(tmp_path / "worm.car", characters.creature())
+    capfd.readouterr()
+    scene.export(tmp_path / "out.car", obj)
+    assert "does not fit" not in capfd.readouterr().out
+    clips.animations(obj.data)[0].name = "Шипит"
+    clips.sounds(obj.data)[1].name = "a name of a sound that is far too long"
+    scene.export(tmp_path / "out.car", obj)
+    said = warnings(capfd.readouterr().out)
+    assert any('name of the animation "Шипит" does not fit' in line for line in said)
+    assert any('name of the sound "a name of a sound that is far too long" does not fit' in line for line in said)
+
+
+def test_a_sound_that_is_gone_is_said(tmp_path: Path, capfd: Any) -> None:
+    """Its place in the list is kept, for the numbers of the others."""
+    _data, obj = scene.bring_model(tmp_path / "worm.car", characters.creature())
+    bpy.data.sounds.remove(clips.sounds(obj.data)[0].sound)
+    capfd.readouterr()
+    found = car.read(scene.export(tmp_path / "out.car", obj))
+    assert [len(sound.data) for sound in found.sounds] == [0, len(characters.sound().data)]
+    assert any('sound "lone" has no samples any more' in line for line in warnings(capfd.readouterr().out))
+
+
+def test_files_of_a_cat_that_are_not_written_are_said(tmp_path: Path, capfd: Any) -> None:
+    """In one warning."""
+    path = cat_folder(tmp_path / "in")
+    (path.parent / "roar.wav").unlink()
+    obj = meshes(scene.bring(path))
+    out = tmp_path / "out"
+    out.mkdir()
+    capfd.readouterr()
+    scene.export(out / "worm.cat", obj)
+    assert any(
+        "2 files are named but not written" in line and "gone.ani, roar.wav" in line
+        for line in warnings(capfd.readouterr().out)
+    )
+
+
+def test_a_car_with_russian_names_as_a_cat(tmp_path: Path) -> None:
+    """The text cannot say them; each has a file of its own all the same, by which it is found again."""
+    character = characters.creature()
+    _data, obj = scene.bring_model(tmp_path / "worm.car", character)
+    for item, name in zip(clips.animations(obj.data), ("идти", "шить", "пить"), strict=True):
+        item.name = name
+    out = tmp_path / "out"
+    out.mkdir()
+    scene.export(out / "worm.cat", obj)
+    again = meshes(scene.bring(out / "worm.cat"))
+    assert [item.frames for item in clips.animations(again.data)] == [12, 9, 7]
+
+
+def test_an_edit_of_a_cat_keeps_what_its_author_wrote(tmp_path: Path) -> None:
+    """Remarks and values that mean nothing here."""
+    path = cat_folder(tmp_path / "in")
+    text = path.read_bytes().replace(b"animation_id 1", b"\tspeed = 2 // faster\r\nanimation_id 1")
+    path.write_bytes(text)
+    obj = meshes(scene.bring(path))
+    clips.animations(obj.data)[0].name = "worm_run"
+    out = tmp_path / "out"
+    out.mkdir()
+    assert scene.export(out / "worm.cat", obj) == text.replace(b"worm_walk", b"worm_run")
+    assert (out / "worm_run.ani").read_bytes() == (path.parent / "worm_walk.ani").read_bytes()
 
 
 def test_an_action_that_is_gone_is_said(tmp_path: Path) -> None:

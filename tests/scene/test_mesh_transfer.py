@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from addon.io_carnivores.formats import car, motion, rigid
 from addon.io_carnivores.formats.rigid import Bodies
-from addon.io_carnivores.scene import clips, kept
+from addon.io_carnivores.scene import clip_edit, clips, frames, kept
 from addon.io_common.scene import compat, selection
 
 from tests import characters
@@ -209,6 +209,21 @@ def test_edited_actions_go_over_as_they_would_be_written(tmp_path: Path) -> None
     same = shared(made, found)
     assert not np.array_equal(wanted.animations[0].frames, made.animations[0].frames)
     assert np.array_equal(found.animations[0].frames[:, same >= 0], wanted.animations[0].frames[:, same[same >= 0]])
+
+
+def test_an_action_of_the_user_keeps_its_rate(tmp_path: Path) -> None:
+    """The one it was made at, whatever the scene was set to since."""
+    _data, obj = scene.bring_model(tmp_path / "worm.car", characters.creature(), motion="BONES")
+    action = clips.animations(obj.data)[0].action.copy()
+    made = clip_edit.add_action(bpy.context, obj, action)
+    rate = made.own_rate
+    clip_edit.retime_all(bpy.context, 2 * rate)
+    other = bare_copy(obj)
+    subdivide(other)
+    transfer(other, obj)
+    (first, second) = (clips.animations(entry.data)[-1] for entry in (obj, other))
+    assert (first.own_rate, second.own_rate) == (rate, rate)
+    assert frames.own_rate(bpy.context.scene, second) == rate
 
 
 def test_what_melts_hangs_on_triangles(tmp_path: Path) -> None:

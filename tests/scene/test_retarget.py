@@ -109,6 +109,18 @@ def test_another_size(tmp_path: Path, size: float) -> None:
         assert np.abs(shown(mesh, number) - size * shown(obj, number)).max() < 0.03 * size
 
 
+def test_a_scale_that_was_applied_to_the_source(tmp_path: Path) -> None:
+    """Blender leaves the keys of locations as they were; that is no motion of the creature."""
+    obj, rig = worm(tmp_path)
+    mesh, _other = another(obj, rig, swing=0.5)
+    wanted = [shown(obj, number) for number in range(3)]
+    scene.select(rig, obj)
+    bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    retarget(mesh, obj)
+    for number in range(3):
+        assert np.abs(shown(mesh, number) - wanted[number]).max() < 0.03
+
+
 def test_an_armature_that_lies_on_its_back(tmp_path: Path) -> None:
     """As FBX brings them: turned at rest, and back by its object."""
     obj, rig = worm(tmp_path)

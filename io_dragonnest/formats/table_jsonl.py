@@ -78,13 +78,27 @@ def read(data: bytes, encoding: str = "") -> Table:
 
 def _parsed(line: bytes, number: int) -> Any:
     try:
-        return json.loads(line.decode())
+        return json.loads(line.decode(), object_pairs_hook=_object)
     except UnicodeDecodeError as error:
         raise FormatError(f"line {number} is not in UTF-8", expected="UTF-8") from error
     except json.JSONDecodeError as error:
         raise FormatError(f"line {number}, character {error.colno} is no JSON ({error.msg})") from error
+    except _TwiceError as error:
+        raise FormatError(f'line {number} says "{str(error)[:40]}" twice') from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in lists without end
         raise FormatError(f"line {number} holds what no table does") from error
+
+
+class _TwiceError(Exception):
+    """An object has a key twice: which value is meant cannot be known."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _value in pairs]
+        raise _TwiceError(next(key for key in keys if keys.count(key) > 1))
+    return found
 
 
 def _head(found: Any, encoding: str) -> tuple[Facts, list[tuple[str, int]]]:

@@ -83,6 +83,9 @@ def test_spreadsheets_may_save_it(form: str) -> None:
     writer.writerows([rows[0], *comma, [], [""] * 9])
     saved = b"\xef\xbb\xbf" + out.getvalue().encode()
     assert dnt.write(table_csv.read(saved)) == dnt.write(made)
+    # Once a cell beside the table was in use, every line has empty ones, the first too.
+    wider = b"".join(line + b",,\r\n" for line in table_csv.write(made, "cp949").split(b"\r\n")[:-1])
+    assert dnt.write(table_csv.read(wider)) == dnt.write(made)
     # All line ends are of Windows, those inside of cells too.
     windows = table_csv.write(made, "cp949").replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
     assert dnt.write(table_csv.read(windows)) == dnt.write(made)

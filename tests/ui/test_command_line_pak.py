@@ -50,6 +50,7 @@ def document(capfd: Output) -> dict[str, Any]:
         ["pak", "list"],
         ["pak", "extract", "a.pak"],
         ["pak", "extract", "a.pak", "--out", "x", "--entry-limit", "much"],
+        ["pak", "extract", "a.pak", "--out", "x", "--total-limit", "9" * 400],
         ["pak", "pack", "folder"],
         ["pak", "pack", "folder", "x.pak", "--pak-version", "12"],
         ["pak", "pack", "folder", "x.pak", "--level", "0"],

@@ -1,20 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables as CSV in Text data-blocks."""
+"""Tables as CSV in Text data-blocks, out of files or archives and back."""
 
 from __future__ import annotations
 
 import re
 import zlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bpy
 
 from ...io_common.formats import files
 from ...io_common.formats.errors import ExportError, FileAccessError, UserError, one_line
 from ...io_common.scene import armature
-from ..formats import dnt, table_csv, table_encoding, table_guess, table_text
+from ..formats import dnt, pak_names, table_csv, table_encoding, table_guess, table_text
 from . import kept
 
+if TYPE_CHECKING:
+    from ..formats.mounts import Catalogue
+    from ..formats.table import Table
+
+# Where archives of the game have their tables.
+_FOLDER = "\\resource\\ext\\"
+_SUFFIXES = tuple(table_text.TABLE_SUFFIXES)
 _HEAD = re.compile(r'"?id[" ,;\t]', re.IGNORECASE)
 
 
@@ -31,7 +39,7 @@ def open_table(path: Path, encoding: str = "") -> tuple[bpy.types.Text, int]:
 
 
 def from_bytes(path: Path, data: bytes, encoding: str = "") -> tuple[bpy.types.Text, int]:
-    """As `open_table`, of a table that is called as `path` and lies where it cannot be written back to."""
+    """As `open_table`, of a table that is called as `path` and does not lie on the disk."""
     try:
         table = table_text.read_table(data, path)
     except UserError as error:
@@ -79,6 +87,13 @@ def encoding_of(block: bpy.types.Text) -> str:
     return table_encoding.ENCODINGS.get(named.strip('"'), ("", ""))[1]
 
 
+def _table(block: bpy.types.Text, path: Path, encoding: str) -> Table:
+    try:
+        return table_csv.read(block.as_string().encode("utf-8", "surrogateescape"), encoding)
+    except UserError as error:
+        raise ExportError(f'the Text "{block.name}" makes no table: {error}', path=path) from error
+
+
 def write_table(block: bpy.types.Text, path: Path, encoding: str = "", *, overwrite: bool = False) -> int:
     """Write the table that the CSV in a Text says to `path`; the number of its rows.
 
@@ -86,10 +101,7 @@ def write_table(block: bpy.types.Text, path: Path, encoding: str = "", *, overwr
     where the CSV makes no table, and where the file is not as this Text knows it, unless `overwrite` is set; the
     file is as it was then.
     """
-    try:
-        table = table_csv.read(block.as_string().encode("utf-8", "surrogateescape"), encoding)
-    except UserError as error:
-        raise ExportError(f'the Text "{block.name}" makes no table: {error}', path=path) from error
+    table = _table(block, path, encoding)
     if path.is_file() and not overwrite and kept.get(block, kept.TABLE_SUM, "") != _sum(files.read_file(path)):
         raise FileAccessError(
             "another program has changed the file since it was opened, and it is left as it is; tick Overwrite, or "
@@ -101,3 +113,45 @@ def write_table(block: bpy.types.Text, path: Path, encoding: str = "", *, overwr
     if not is_table(block) or place(block) == path:
         _remember(block, path, data)
     return len(table)
+
+
+def remember_entry(block: bpy.types.Text, archive: Path, name: str) -> None:
+    """Note that a table came out of the entry called `name` of an archive. A path that is no text cannot be kept."""
+    place = str(archive)
+    kept.put(block, kept.TABLE_ENTRY, name)
+    kept.put(block, kept.ARCHIVE, place if one_line(place) == place else one_line(archive.name))
+
+
+def entry_of(block: bpy.types.Text) -> tuple[str, ...]:
+    """The last part of the entry that a table came out of, and the file name of the archive; none without one."""
+    if not kept.has(block, kept.TABLE_ENTRY):
+        return ()
+    name, archive = str(kept.get(block, kept.TABLE_ENTRY, "")), str(kept.get(block, kept.ARCHIVE, ""))
+    return pak_names.base_name(name), Path(archive).name
+
+
+def proposed_entry(block: bpy.types.Text, catalogue: Catalogue) -> str:
+    """The entry that a table goes back to: its own, or else the one with its file name, or else a new one.
+
+    A new one is proposed where the known archives have their tables.
+    """
+    if kept.has(block, kept.TABLE_ENTRY):
+        return str(kept.get(block, kept.TABLE_ENTRY, ""))
+    base = place(block).name if is_table(block) else block.name
+    if not base.lower().endswith(_SUFFIXES):
+        base = f"{base}.dnt"
+    row = catalogue.by_base_name(base)
+    return catalogue.name(row) if row is not None else _FOLDER + base.lower()
+
+
+def bundle(block: bpy.types.Text, catalogue: Catalogue, name: str, encoding: str = "") -> dict[str, bytes]:
+    """The table of a Text as the entry called `name`, spelt as the one that is there: name -> what it shall hold.
+
+    Raises `UserError` where the CSV makes no table, or `name` is not that of one.
+    """
+    base = pak_names.base_name(name)
+    if not base.lower().endswith(_SUFFIXES):
+        raise ExportError(f'"{base[:80]}" is no table, expected the name of a DNT or EXT entry')
+    table = _table(block, Path(base), encoding)
+    row = catalogue.find(name)
+    return {name if row is None else catalogue.name(row): dnt.write(table)}

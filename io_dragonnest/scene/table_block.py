@@ -122,10 +122,10 @@ def remember_entry(block: bpy.types.Text, archive: Path, name: str) -> None:
     kept.put(block, kept.ARCHIVE, place if one_line(place) == place else one_line(archive.name))
 
 
-def entry_of(block: bpy.types.Text) -> tuple[str, ...]:
-    """The last part of the entry that a table came out of, and the file name of the archive; none without one."""
+def entry_of(block: bpy.types.Text) -> tuple[str, str] | None:
+    """The last part of the entry that a table came out of, and the file name of the archive; None without one."""
     if not kept.has(block, kept.TABLE_ENTRY):
-        return ()
+        return None
     name, archive = str(kept.get(block, kept.TABLE_ENTRY, "")), str(kept.get(block, kept.ARCHIVE, ""))
     return pak_names.base_name(name), Path(archive).name
 

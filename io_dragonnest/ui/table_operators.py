@@ -212,8 +212,10 @@ class DRAGONNEST_PT_table(bpy.types.Panel):
         known = table_block.is_table(block)
         if known:
             column.label(text=table_block.place(block).name, icon="FILE")
-        for line, icon in zip(table_block.entry_of(block), ("FILE", "PACKAGE"), strict=False):
-            column.label(text=line, icon=icon)
+        entry = table_block.entry_of(block)
+        if entry is not None:
+            column.label(text=entry[0], icon="FILE")
+            column.label(text=entry[1], icon="PACKAGE")
         column.label(text=table_block.encoding_of(block) or "The first line names no encoding")
         if known:
             column.operator("dragonnest.table_write", text="Write Back", icon="FILE_TICK").text = block.name

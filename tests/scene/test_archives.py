@@ -18,7 +18,7 @@ from addon.io_common.ui import preferences
 from addon.io_dragonnest.formats import dnt, pak
 from addon.io_dragonnest.scene import archive_import, table_block
 from addon.io_dragonnest.ui import archive_import as archive_import_ui
-from addon.io_dragonnest.ui import archive_patch, archive_state
+from addon.io_dragonnest.ui import archive_operators, archive_patch, archive_state
 from addon.io_dragonnest.ui.entries import FORMATS
 
 from tests import archives, tables
@@ -130,6 +130,23 @@ def test_order_and_unmounting(game: Path) -> None:
     assert mounted() == []
     assert len(shown().rows) == 0
     assert len(list(game.iterdir())) == 3
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_mounting_that_is_stopped_changes_nothing(game: Path, tmp_path: Path, steps: int) -> None:
+    """Esc is heard between two archives: neither the list nor what was read changes before the end."""
+    bpy.ops.dragonnest.archive_refresh()
+    before, catalogue = mounted(), archive_state.session().catalogue
+    paths = [make(tmp_path / f"more{number}.pak", Item(f"\\m{number}", b"m")) for number in range(2)]
+    make(game / "Resource11.pak", Item("\\m", b"m"))
+    for mounting in (archive_operators.mounting(bpy.context, paths), archive_operators.mounting_folders(bpy.context)):
+        for _step in range(steps):
+            next(mounting)
+        mounting.close()
+        assert mounted() == before
+        assert archive_state.session().catalogue is catalogue
+    assert bpy.ops.dragonnest.archive_mount_folders() == {"FINISHED"}
+    assert mounted() == [*before, "Resource11.pak"]
 
 
 def test_nothing_is_read_when_a_file_is_opened(game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -601,6 +618,6 @@ def test_a_table_that_cannot_go_back_leaves_all_as_it_was(game: Path, tmp_path: 
         with pytest.raises(RuntimeError, match=sentence):
             bpy.ops.dragonnest.archive_table(**{"text": block.name, "filepath": str(patch), **options})
         assert not patch.exists()
-        assert table_block.entry_of(block) == ()
+        assert table_block.entry_of(block) is None
     assert (game / "Resource1.pak").read_bytes() == before
     assert mounted()[-1] == "Resource10.pak"

@@ -449,7 +449,7 @@ def test_a_patch_is_named_so_that_the_game_takes_it_last(game: Path) -> None:
     assert archive_patch.proposed_archive(bpy.context) == game / "Resource11.pak"
     assert bpy.ops.dragonnest.archive_export(filepath=str(game / "a patch.pak")) == {"FINISHED"}
     said = bpy.data.texts[transfer.REPORT].as_string()
-    assert "Resource10.pak lies in the same folder and has a name that comes later" in said
+    assert "the archive Resource10.pak lies in the same folder and has a name that comes later" in said
     assert archive_patch.proposed_archive(bpy.context) == game / "a patch.pak", "the one that was written to"
     archive_state.session().patch = None
     assert archive_patch.proposed_archive(bpy.context) == game / "Resource11.pak"

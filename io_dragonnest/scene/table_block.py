@@ -63,6 +63,11 @@ def _sum(data: bytes) -> str:
     return f"{len(data)}-{zlib.crc32(data):08x}"
 
 
+def known(block: bpy.types.Text) -> str:
+    """What says which content the file of a Text had when it was read or written last. Undo takes it back, too."""
+    return str(kept.get(block, kept.TABLE_SUM, ""))
+
+
 def is_csv(block: bpy.types.Text | None) -> bool:
     """Whether a Text begins as the CSV of a table does."""
     return block is not None and len(block.lines) > 0 and _HEAD.match(block.lines[0].body) is not None
@@ -94,15 +99,17 @@ def _table(block: bpy.types.Text, path: Path, encoding: str) -> Table:
         raise ExportError(f'the Text "{block.name}" makes no table: {error}', path=path) from error
 
 
-def write_table(block: bpy.types.Text, path: Path, encoding: str = "", *, overwrite: bool = False) -> int:
+def write_table(
+    block: bpy.types.Text, path: Path, encoding: str = "", *, overwrite: bool = False, written: str = ""
+) -> int:
     """Write the table that the CSV in a Text says to `path`; the number of its rows.
 
     `encoding`, if given, takes the place of the one that the first line names. Raises `UserError` with line and column
-    where the CSV makes no table, and where the file is not as this Text knows it, unless `overwrite` is set; the
-    file is as it was then.
+    where the CSV makes no table, and where the file is not as this Text knows it (nor `written`, see `known`), unless
+    `overwrite` is set; the file is as it was then.
     """
     table = _table(block, path, encoding)
-    if path.is_file() and not overwrite and kept.get(block, kept.TABLE_SUM, "") != _sum(files.read_file(path)):
+    if path.is_file() and not overwrite and _sum(files.read_file(path)) not in {known(block), written}:
         raise FileAccessError(
             "another program has changed the file since it was opened, and it is left as it is; tick Overwrite, or "
             "write to another file",

@@ -80,8 +80,8 @@ class PatchMixin(ExportHelper):
         later = mounts.taken_after(path, others)
         if later:
             digest.add(
-                f"the archive {later[-1].name} lies in the same folder and has a name that comes later; a game that goes "
-                "by names takes that for the last one, so rename one of them"
+                f"the archive {later[-1].name} lies in the same folder and has a name that comes later; a game that "
+                "goes by names takes that for the last one, so rename one of them"
             )
         written = [*done.added, *done.replaced]
         what = ", ".join(written) if written else "nothing, as it holds all this already"

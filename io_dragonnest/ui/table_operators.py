@@ -109,16 +109,39 @@ def named(context: bpy.types.Context, name: str) -> bpy.types.Text | None:
     return bpy.data.texts.get(name) if name else _text(context)
 
 
+class Written:
+    """What this Blender itself has written: Undo makes a Text forget it, but no other program has changed the file."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.sums: dict[tuple[int, str], str] = {}  # session_uid of the Text and path -> `table_block.known`
+
+    def register(self) -> None:
+        """There is nothing to add."""
+
+    def unregister(self) -> None:
+        """Forget all."""
+        self.sums.clear()
+
+
+WRITTEN = Written()
+
+
 def _write(operator: Any, block: bpy.types.Text | None, path: Path | None, *, overwrite: bool) -> set[str]:
     if block is None or (path is None and not table_block.is_table(block)):
         operator.report({"ERROR"}, "Show a Text that was opened from a table in the Text Editor, or name one.")
         return {"CANCELLED"}
     target = table_block.place(block) if path is None else path
+    key = block.session_uid, str(target)
     try:
-        rows = table_block.write_table(block, target, chosen(operator.encoding), overwrite=overwrite)
+        rows = table_block.write_table(
+            block, target, chosen(operator.encoding), overwrite=overwrite, written=WRITTEN.sums.get(key, "")
+        )
     except UserError as error:
         operator.report({"ERROR"}, str(error))
         return {"CANCELLED"}
+    if table_block.is_table(block) and table_block.place(block) == target:
+        WRITTEN.sums[key] = table_block.known(block)
     operator.report({"INFO"}, f"{target.name}: {rows} rows written.")
     return {"FINISHED"}
 

@@ -43,7 +43,7 @@ WING = operators.Wing(
         *archive_panel.CLASSES,
         *table_operators.CLASSES,
     ),
-    (effects.Settings(), clips, archive_state.ARCHIVES),
+    (effects.Settings(), clips, archive_state.ARCHIVES, table_operators.WRITTEN),
     (cli_pak.COMMAND, cli_table.COMMAND),
     imports=(
         ("dragonnest.archive_mount", "Dragon Nest archive (.pak)"),

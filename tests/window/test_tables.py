@@ -87,7 +87,7 @@ def test_a_table_of_an_archive_and_the_dialog_for_a_patch(screen: Screen, tmp_pa
         screen.photograph("patch")
         buttons = screen.region("EXECUTE", browser)
         screen.click(buttons.x + buttons.width - 60, buttons.y + buttons.height // 2, dialog)
-        screen.wait_until(lambda: (tmp_path / "Resource2.pak").exists(), "the patch", ticks=100)
+        screen.wait_until((tmp_path / "Resource2.pak").exists, "the patch", ticks=100)
         screen.wait(5)
         with pak.open_archive(tmp_path / "Resource2.pak") as archive:
             assert archive.read(0) == table.read_bytes()

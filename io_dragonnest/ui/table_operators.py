@@ -243,7 +243,7 @@ class DRAGONNEST_PT_table(bpy.types.Panel):
         if known:
             column.operator("dragonnest.table_write", text="Write Back", icon="FILE_TICK").text = block.name
         column.operator("dragonnest.table_write_as", text="Write As...", icon="EXPORT").text = block.name
-        patch: Any = column.operator("dragonnest.archive_table", text="Write into Patch Archive...", icon="PACKAGE")
+        patch: Any = column.operator("dragonnest.archive_table", text="Into Archive...", icon="PACKAGE")
         patch.text = block.name
 
 

@@ -8,6 +8,7 @@ one line per row: an object of "id" and the cells by name, or where two columns 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,8 +97,7 @@ class _TwiceError(Exception):
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _value in pairs]
-        raise _TwiceError(next(key for key in keys if keys.count(key) > 1))
+        raise _TwiceError(Counter(key for key, _value in pairs).most_common(1)[0][0])
     return found
 
 

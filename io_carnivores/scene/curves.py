@@ -17,6 +17,9 @@ from . import kept
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    # Of a curve: path, index, number of keys, whether it is muted, number of modifiers.
+    _Head = tuple[str, int, int, bool, int]
+
 __all__ = [
     "LINEAR", "START", "Pen", "bone_of", "bones_of", "drop", "fingerprint", "is_sealed", "renamed", "seal",
     "seal_again", "stretch", "write_curve",
@@ -92,41 +95,52 @@ def fingerprint(action: bpy.types.Action, names: Mapping[str, str] | None = None
 
     `names`: bones that are to count under other names.
     """
-    found = _Print()
-    for curve in compat.all_curves(action):
-        keys = curve.keyframe_points
-        count = len(keys)
-        values, kinds = np.empty(2 * count, np.float32), np.empty(count, np.uint8)  # as Blender holds them: no casts
-        keys.foreach_get("co", values)
-        keys.foreach_get("interpolation", kinds)
-        path = renamed(curve.data_path, names) if names else curve.data_path
-        found.add((path, curve.array_index, count, curve.mute, len(curve.modifiers)), values, kinds)
-    return found.digest((float(action.frame_start), float(action.frame_end)) if action.use_frame_range else ())
+    found = compat.all_curves(action)
+    points = [curve.keyframe_points for curve in found]
+    counts = [len(keys) for keys in points]
+    heads = [
+        (curve.data_path, curve.array_index, count, curve.mute, len(curve.modifiers))
+        for curve, count in zip(found, counts, strict=True)
+    ]
+    if names:
+        heads = [(renamed(path, names), *head) for path, *head in heads]
+    # One array for all of them, as curves are short and many; of the types that Blender holds, so nothing is cast.
+    ends = np.cumsum([0, *counts]).tolist()
+    values, kinds = np.empty(2 * ends[-1], np.float32), np.empty(ends[-1], np.uint8)
+    for keys, start, end in zip(points, ends, ends[1:], strict=False):
+        keys.foreach_get("co", values[2 * start : 2 * end])
+        keys.foreach_get("interpolation", kinds[start:end])
+    span = (float(action.frame_start), float(action.frame_end)) if action.use_frame_range else ()
+    return _digest(heads, values, kinds, span)
 
 
 class _Print:
-    """Collects curves, thousands of short ones often, and digests all of them at once."""
+    """Collects curves as they are written, thousands of short ones often, and digests all of them at once."""
 
     def __init__(self) -> None:
-        self._heads: list[tuple[str, int, int, bool, int]] = []
+        self._heads: list[_Head] = []
         self._values: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)]
         self._kinds: list[npt.NDArray[np.uint8]] = [np.zeros(0, np.uint8)]
 
-    def add(
-        self, head: tuple[str, int, int, bool, int], values: npt.NDArray[np.float32], kinds: npt.NDArray[np.uint8]
-    ) -> None:
-        """`head`: path, index, number of keys, whether it is muted, number of modifiers."""
+    def add(self, head: _Head, values: npt.NDArray[np.float32], kinds: npt.NDArray[np.uint8]) -> None:
         self._heads.append(head)
         self._values.append(values)
         self._kinds.append(kinds)
 
     def digest(self, span: tuple[float, ...] = ()) -> str:
-        """`span`: the range of frames that is played, since an Action sampled over another one shows another motion."""
-        digest = hashlib.blake2b(repr(self._heads).encode(), digest_size=16)
-        digest.update(np.array(span, np.float32).tobytes())
-        digest.update(np.concatenate(self._values).data)
-        digest.update(np.concatenate(self._kinds).data)
-        return digest.hexdigest()
+        """As `fingerprint` of an Action that has them; `span` is its range of frames."""
+        return _digest(self._heads, np.concatenate(self._values), np.concatenate(self._kinds), span)
+
+
+def _digest(
+    heads: list[_Head], values: npt.NDArray[np.float32], kinds: npt.NDArray[np.uint8], span: tuple[float, ...]
+) -> str:
+    """`span`: the range of frames that is played, since an Action sampled over another one shows another motion."""
+    digest = hashlib.blake2b(repr(heads).encode(), digest_size=16)
+    digest.update(np.array(span, np.float32).tobytes())
+    digest.update(values.data)
+    digest.update(kinds.data)
+    return digest.hexdigest()
 
 
 def path_of(bone: str, channel: str) -> str:

@@ -61,6 +61,7 @@ class Source:
     follow_base: bool = True
     force: bool = False
     _now: Vertices | None = None
+    _last: tuple[bpy.types.Action, originals.Original | None] | None = None
 
     @classmethod
     def of(
@@ -134,7 +135,7 @@ class Source:
         """An animation whose Action was made of frames that bear on those to be written; None for all others."""
         if self.force or item.use_scene or item.action is None:
             return None
-        original = originals.of(item.action, self._owner)
+        original = self._original(item.action)
         if original is None or len(original.frames) != frame_count(selection.scene(self.context), item):
             return None
         if len(self.now.number) != self.vertices:
@@ -149,13 +150,19 @@ class Source:
             now = replace(now, position=np.where(same[:, None], rest, shape))
         return Case(item, original, now, objects, self.follow_base, self._is_carried(item, objects, space))
 
+    def _original(self, action: bpy.types.Action) -> originals.Original | None:
+        """What an Action was made of; asked for several times on the way of one animation, and unpacked once."""
+        if self._last is None or self._last[0] != action:
+            self._last = (action, originals.of(action, self._owner))
+        return self._last[1]
+
     def _space(self, item: Any) -> npt.NDArray[np.float64] | None:
         """(4, 4) from the space of the mesh, as it is now, to that of the frames an Action keeps; None: the same.
 
         A transform that was applied to the mesh is a part of it.
         """
         space = originals.place(item.action)
-        original = originals.of(item.action, self._owner)
+        original = self._original(item.action)
         known = original.known(self.now.number) if original is not None else None
         if original is not None and known is not None and known.any():
             rest = FILE_Y_UP.apply(original.rest[self.now.number[known]])

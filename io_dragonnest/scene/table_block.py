@@ -17,6 +17,7 @@ from ..formats import dnt, pak_names, table_csv, table_encoding, table_guess, ta
 from . import kept
 
 if TYPE_CHECKING:
+    from ...io_common.formats.digest import Digest
     from ..formats.mounts import Catalogue
     from ..formats.table import Table
 
@@ -151,7 +152,9 @@ def proposed_entry(block: bpy.types.Text, catalogue: Catalogue) -> str:
     return catalogue.name(row) if row is not None else _FOLDER + base.lower()
 
 
-def bundle(block: bpy.types.Text, catalogue: Catalogue, name: str, encoding: str = "") -> dict[str, bytes]:
+def bundle(
+    block: bpy.types.Text, catalogue: Catalogue, name: str, digest: Digest, encoding: str = ""
+) -> dict[str, bytes]:
     """The table of a Text as the entry called `name`, spelt as the one that is there: name -> what it shall hold.
 
     Raises `UserError` where the CSV makes no table, or `name` is not that of one.
@@ -160,5 +163,7 @@ def bundle(block: bpy.types.Text, catalogue: Catalogue, name: str, encoding: str
     if not base.lower().endswith(_SUFFIXES):
         raise ExportError(f'"{base[:80]}" is no table, expected the name of a DNT or EXT entry')
     table = _table(block, Path(base), encoding)
+    if not base.lower().endswith(f".{table.form}"):
+        digest.add(f'the first line says format={table.form}, so "{base[:80]}" holds that, whatever it is called')
     row = catalogue.find(name)
     return {name if row is None else catalogue.name(row): dnt.write(table)}

@@ -146,9 +146,9 @@ class ArchiveTable(PatchMixin):
         block = table_operators.named(context, self.text)
         return "" if block is None else table_block.proposed_entry(block, archive_state.session().catalogue)
 
-    def bundle(self, context: bpy.types.Context, catalogue: Catalogue, name: str, _digest: Digest) -> dict[str, bytes]:
+    def bundle(self, context: bpy.types.Context, catalogue: Catalogue, name: str, digest: Digest) -> dict[str, bytes]:
         """The one table."""
-        return table_block.bundle(self._block(context), catalogue, name, table_operators.chosen(self.encoding))
+        return table_block.bundle(self._block(context), catalogue, name, digest, table_operators.chosen(self.encoding))
 
     def written(self, path: Path, name: str) -> None:
         """From now on that is where it is from."""

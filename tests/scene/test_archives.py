@@ -583,6 +583,17 @@ def test_a_table_goes_back_into_a_patch_archive(game: Path, tmp_path: Path) -> N
     assert game.is_dir()
 
 
+def test_a_table_of_another_kind_than_its_name_is_told_of(game: Path, tmp_path: Path) -> None:
+    block = bpy.data.texts.new("items.ext")
+    block.from_string("id format=dnt,_N:int\n1,1\n")
+    patch = tmp_path / "patch.pak"
+    assert bpy.ops.dragonnest.archive_table(text=block.name, filepath=str(patch)) == {"FINISHED"}
+    assert 'the first line says format=dnt, so "items.ext" holds that' in bpy.data.texts[transfer.REPORT].as_string()
+    with pak.open_archive(patch) as archive:
+        assert dnt.read_dnt(archive.read(0)).ids.tolist() == [1]
+    assert game.is_dir()
+
+
 def test_a_table_from_the_disk_takes_the_place_of_its_name(game: Path, tmp_path: Path) -> None:
     loose = tmp_path / "ITEMS.dnt"
     loose.write_bytes(dnt.write(tables.mixed()))

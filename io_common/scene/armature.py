@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FARTHEST = 1e15
 _ALWAYS_FITS = 59
+_DIGITS = 3  # of the numbers that Blender puts behind names, at the least
 
 
 def sane_parents(parents: Sequence[int]) -> list[int]:
@@ -125,6 +126,26 @@ def fit_name(text: str, kind: type = bpy.types.ID) -> str:
     no text become "?".
     """
     return cut_name(text, max(_ALWAYS_FITS, name_limit(kind) - 4))
+
+
+def without_number(name: str) -> str:
+    """`name` without the number that Blender puts behind what it would hold twice: `Body` for `Body.001`.
+
+    It has three digits at the least; `hair.01` is a name that somebody gave.
+    """
+    stem, _, number = name.rpartition(".")
+    return stem if stem and len(number) >= _DIGITS and number.isdecimal() else name
+
+
+def is_same_name(name: str, label: str) -> bool:
+    """Whether `name` is `label`, or what Blender makes of it where that is taken: `Body.001` or `Body.002`.
+
+    Of `hair.01` it makes `hair.001`.
+    """
+    if name == label:
+        return True
+    stem, before = without_number(name), label.rpartition(".")
+    return stem != name and (stem == label or (stem == before[0] and before[2].isdecimal()))
 
 
 def cut_name(text: str, most: int) -> str:

@@ -12,7 +12,7 @@ import bpy
 from ..formats.errors import ExportError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 SOLID = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 
@@ -43,14 +43,21 @@ def scene(context: bpy.types.Context) -> bpy.types.Scene:
     return cast("bpy.types.Scene", context.scene)
 
 
-def chosen(context: bpy.types.Context, scope: Scope) -> list[bpy.types.Object]:
+def chosen(
+    context: bpy.types.Context,
+    scope: Scope,
+    carrier: Callable[[bpy.types.Object], bpy.types.Object | None] | None = None,
+) -> list[bpy.types.Object]:
     """The objects with a surface that `scope` means, in the order of the scene.
 
-    An armature stands for the meshes it carries, unless one of them is meant itself. With nothing selected the active
-    object is taken. Raises `ExportError` when nothing is left.
+    An armature stands for the meshes it carries, unless one of them is meant itself; `carrier` says which armature
+    carries an object, `armature_of` without it. With nothing selected the active object is taken. Raises `ExportError`
+    when nothing is left.
     """
     pool, where = _pool(context, scope)
-    found = [obj for obj in _with_carried(pool, context.view_layer.objects) if obj.type in SOLID]
+    found = [
+        obj for obj in _with_carried(pool, context.view_layer.objects, carrier or armature_of) if obj.type in SOLID
+    ]
     if not found:
         raise ExportError(f"there is no mesh object in {where}, select the model to export")
     return found
@@ -88,11 +95,15 @@ def _pool(context: bpy.types.Context, scope: Scope) -> tuple[list[bpy.types.Obje
     return list(objects), "the scene"
 
 
-def _with_carried(pool: Iterable[bpy.types.Object], objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+def _with_carried(
+    pool: Iterable[bpy.types.Object],
+    objects: Iterable[bpy.types.Object],
+    carrier: Callable[[bpy.types.Object], bpy.types.Object | None],
+) -> list[bpy.types.Object]:
     wanted = list(pool)
-    served = {armature_of(obj) for obj in wanted if obj.type in SOLID}
+    served = {carrier(obj) for obj in wanted if obj.type in SOLID}
     rigs = {obj for obj in wanted if obj.type == "ARMATURE"} - served
-    carried = [obj for obj in objects if obj.type in SOLID and armature_of(obj) in rigs]
+    carried = [obj for obj in objects if obj.type in SOLID and carrier(obj) in rigs]
     return wanted + carried
 
 
@@ -103,6 +114,17 @@ def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
             return modifier.object
     parent = obj.parent
     return parent if parent is not None and parent.type == "ARMATURE" else None
+
+
+def carrier_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature that moves an object, or what it hangs on, through any number of parents."""
+    at: bpy.types.Object | None = obj
+    while at is not None:
+        found = armature_of(at) if at is obj else at.parent
+        if found is not None and found.type == "ARMATURE":
+            return found
+        at = at.parent
+    return None
 
 
 @contextlib.contextmanager

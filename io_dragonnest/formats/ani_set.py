@@ -78,16 +78,23 @@ def with_listed(found: Ani | AniList, path: Path, options: Any, digest: Digest) 
             missing.append(name)
             continue
         try:
-            parts.append(Part(target.name, ani.read_binary(place.read(target))))
+            parts.append(Part(target.name, _no_list(ani.read(place.read(target)))))
         except UserError as error:
             last = error.at(target)
-            digest.add(f"{str(error).rstrip('.')}; the list names it, the others were read", subject=path.name)
+            digest.add(f"a file that the list names was left out: {str(error)[:-1]}", subject=path.name)
     if missing:
         shown = ", ".join(f'"{name}"' for name in missing)
         digest.add(f"{len(missing)} of the {len(listed)} files that the list names do not lie beside it: {shown}")
     if not parts:
         raise last or FormatError("none of the files that this list names lies beside it", expected="at least one")
     return AniSet(parts, found.raw)
+
+
+def _no_list(found: Ani | AniList) -> Ani:
+    """The game reads no list that a list names."""
+    if isinstance(found, AniList):
+        raise FormatError("this is a list of files itself, which a list cannot name", expected="an ANI animation")
+    return found
 
 
 def _listed(found: AniList, path: Path, place: Place) -> list[tuple[str, Path | None]]:

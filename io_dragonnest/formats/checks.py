@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...io_common.formats.issues import Issue, Severity
-from . import blocks, dummy, hierarchy, names, submesh, triangles
+from . import blocks, collision, dummy, hierarchy, names, submesh, triangles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,7 +200,10 @@ def _skin(part: Submesh, who: str, table: set[str]) -> Iterator[Issue]:
     free = (total == 0) & ~lost
     if free.any():
         yield warning(
-            "no-weight", f"{count(free.sum(), 'vertex', 'vertices')} of {who} follow no bone at all", vertices=free
+            "no-weight",
+            f"{count(free.sum(), 'vertex', 'vertices')} of {who} {'follows' if free.sum() == 1 else 'follow'} no bone "
+            "at all",
+            vertices=free,
         )
     uneven = (np.abs(total - 1.0) > _SUM) & ~free & ~lost
     if uneven.any():
@@ -212,17 +215,36 @@ def _skin(part: Submesh, who: str, table: set[str]) -> Iterator[Issue]:
 
 
 def _dummies(model: Msh) -> Iterator[Issue]:
-    turned = 0
     for entry in model.dummies:
         trouble = dummy.unwritable(entry, model.version)
         if trouble:
             yield error("dummy-name", trouble)
+    lost = lost_turns(model, model.version)
+    if lost:
+        yield warning("dummy-rotation", lost)
+
+
+def lost_turns(model: Msh, version: int) -> str:
+    """What an MSH of `version` does not hold of the dummies, as a clause; empty where it holds all."""
+    turned = 0
+    for entry in model.dummies:
         place = np.array(entry.matrix, np.float64)
         place[3, :3] = 0.0
         turned += not np.allclose(place, np.eye(4), atol=1e-5)
-    if turned and model.version < dummy.MATRIX_FROM:
-        yield warning(
-            "dummy-rotation",
-            f"{count(turned, 'dummy', 'dummies')} {'is' if turned == 1 else 'are'} turned or scaled, which MSH "
-            f"{model.version} cannot hold; only the place is written (MSH 13 holds all)",
-        )
+    if not turned or version >= dummy.MATRIX_FROM:
+        return ""
+    return (
+        f"{count(turned, 'dummy', 'dummies')} {'is' if turned == 1 else 'are'} turned or scaled, which MSH {version} "
+        "cannot hold; only the place is written (MSH 13 holds all)"
+    )
+
+
+def lost_parents(model: Msh, version: int) -> str:
+    """What an MSH of `version` does not hold of the collisions, as a clause; empty where it holds all."""
+    hung = sum(not names.is_root(entry.parent) for entry in model.collisions)
+    if not hung or version >= collision.NAMED_FROM:
+        return ""
+    return (
+        f"{count(hung, 'collision')} {'hangs' if hung == 1 else 'hang'} on a bone, which MSH {version} cannot hold; "
+        f"MSH {collision.NAMED_FROM} and newer do"
+    )

@@ -61,7 +61,9 @@ def with_hierarchy(found: Msh, path: Path, options: Any, digest: Digest) -> Skel
         error.at(source)
         if chosen:
             raise
-        digest.add(f"{error.reason}; the hierarchy of the bones was guessed", subject=source.name)
+        digest.add(
+            f"the hierarchy of the bones was guessed, as a file beside the model is of no use: {str(error)[:-1]}"
+        )
         return model
     model.skeleton = hierarchy.from_ani(animation)
     model.skeleton_names = tuple(animation.bone_names)

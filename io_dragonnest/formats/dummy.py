@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...io_common.formats.errors import ExportError
+from ...io_common.formats.errors import ExportError, FormatError
 from . import blocks, names
 
 if TYPE_CHECKING:
@@ -68,6 +68,27 @@ def read(reader: Reader, number: int, version: int) -> Dummy:
     if name.startswith(_MARK):
         found.name = name[len(_MARK) :]
         found.parent = bytes(reader.take(names.FIELD, f"the parent of {what}"))
+    return found
+
+
+def read_all(reader: Reader, count: int, version: int) -> list[Dummy]:
+    """The next `count` dummies. Raises `FormatError` likewise, with the likely cause in files older than MSH 13."""
+    found: list[Dummy] = []
+    marked = b""
+    for number in range(count):
+        start = reader.offset
+        if not marked and version < MATRIX_FROM and reader.data[start : start + 1] == _MARK:
+            marked = bytes(reader.data[start : start + names.FIELD])
+        try:
+            found.append(read(reader, number, version))
+        except FormatError as error:
+            if marked:
+                error.found += (
+                    f'; the name "{names.text(marked)[:80]}" begins with an L, which marks a dummy with a parent in '
+                    f"MSH {version}: if it has none, nothing can read this file, so rename the dummy where it was "
+                    "made, or write it as MSH 13"
+                )
+            raise
     return found
 
 

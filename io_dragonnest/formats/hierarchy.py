@@ -71,7 +71,8 @@ def from_names(bone_names: Sequence[str], parent_names: Sequence[str]) -> Hierar
         parents[row] = found
     repeated = duplicates(bone_names)
     if repeated:
-        notes.append(f'{len(repeated)} bones have the name of another one, "{bone_names[repeated[0]]}" first')
+        many = "1 bone has" if len(repeated) == 1 else f"{len(repeated)} bones have"
+        notes.append(f'{many} the name of another one, "{bone_names[repeated[0]]}" first')
     for row in cut_loops(parents):
         notes.append(f'the bone "{bone_names[row]}" hangs on itself by way of others; it stands alone')
     return Hierarchy(parents, [Source.FILE] * len(bone_names), notes)

@@ -116,7 +116,7 @@ def read(data: bytes) -> Msh:
     blocks.require_count(counts["collision"], collision.least(version), reader.left, "collisions", 300)
     found.collisions = [collision.read(reader, number, version) for number in range(counts["collision"])]
     blocks.require_count(counts["dummy"], dummy.least(version), reader.left, "dummies", 304)
-    found.dummies = [dummy.read(reader, number, version) for number in range(counts["dummy"])]
+    found.dummies = dummy.read_all(reader, counts["dummy"], version)
     found.trailing = bytes(reader.take(reader.left, "the rest"))
     return found
 

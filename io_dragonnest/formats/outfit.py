@@ -65,7 +65,7 @@ def with_materials(found: Msh, path: Path, options: Any, digest: Digest) -> Dres
         skin = skn.read(data)
     except UserError as error:
         error.at(source)
-        digest.add(f"{error.reason}; the model is shown without materials", subject=source.name)
+        digest.add(f"the model is shown without materials, as a file beside it is of no use: {str(error)[:-1]}")
         return model
     model.outfit = outfit(skin, source, options)
     model.outfit.data = data

@@ -43,6 +43,8 @@ def records(job: Job, action: bpy.types.Action) -> tuple[list[Record], int]:
     clip_curves.follow_names(job.obj, entries)
     found = clip_curves.read(entries)
     stored = clip_stored.records(job, action, clip, found)
+    last = max((entry.last_frame for entry in stored if entry is not None), default=-1)
+    clip_records.require_frames(last + 1, job.style.version, f'the clip "{action.name}"')
     todo = [row for row, entry in enumerate(stored) if entry is None]
     if todo:
         length = _long_enough(job, action, clip, found, max(length, 1))

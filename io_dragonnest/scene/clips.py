@@ -133,8 +133,7 @@ def is_renamed(item: Any) -> bool:
     """Whether the Action of an entry was given another name in Blender. A number that Blender put behind it is none."""
     if item.action is None or not item.label or item.action.name == item.label:
         return False
-    stem, _, number = item.action.name.rpartition(".")
-    return not (number.isdigit() and stem == item.label)
+    return armature.without_number(item.action.name) not in {item.label, item.name}
 
 
 def raw_name(item: Any) -> bytes:

@@ -122,7 +122,7 @@ def extract(
     label = kept.get(obj, kept.LABEL, "")
     found = Dummy()
     known = raw[0] if len(raw) == 1 else None
-    same_name = known is not None and _without_number(obj.name) == _without_number(label)
+    same_name = known is not None and armature.is_same_name(obj.name, label)
     found.name = bytes(known["name"]) if known is not None and same_name else names.field(obj.name, "dummy")
     if known is not None and made[128:] == _made(matrix, _origin_name(bone, made))[128:]:
         found.parent = bytes(known["parent"]) if known["has_parent"] else None
@@ -167,8 +167,3 @@ def _in_file_units(matrix: Floats, obj: bpy.types.Object, whole: Floats, options
     out = matrix.copy()
     out[:3, 3] *= np.cbrt(abs(np.linalg.det(whole[:3, :3])))
     return out
-
-
-def _without_number(name: str) -> str:
-    stem, _, number = name.rpartition(".")
-    return stem if stem and number.isdigit() else name

@@ -16,7 +16,7 @@ from ..formats import names
 from ..formats.ani import Ani
 from ..formats.ani_set import AniSet, Part
 from ..formats.clip_records import Style
-from . import ani_table, bone_motion, clip_export, clips, kept, pose_bake
+from . import ani_table, bone_motion, clip_export, clips, kept, playback, pose_bake
 from .build_ani import matches
 from .clip_job import Job
 
@@ -105,7 +105,28 @@ def _entries(obj: bpy.types.Object, options: ExportAniOptions, digest: Digest) -
             found.append(_Entry(names.field(action.name, "clip"), action))
     if patterns and not found:
         raise ExportError(f'the armature "{obj.name}" has no clip named "{options.clips}"')
+    if not patterns:
+        _note_others(obj, known | {entry.action for entry in found}, digest)
     return found
+
+
+def _note_others(obj: bpy.types.Object, known: set[bpy.types.Action], digest: Digest) -> None:
+    """Name the Actions made in Blender that move these bones and that no armature lists or plays."""
+    for other in bpy.data.objects:
+        if other.type == "ARMATURE":
+            known = known.union((item.action for item in clips.listed(other)), _played(other))
+    left = [
+        action.name
+        for action in playback.fitting(obj)
+        if action not in known and not kept.has(action, kept.CLIP) and action.library is None
+    ]
+    if left:
+        one = len(left) == 1
+        digest.add(
+            f"{len(left)} {'Action' if one else 'Actions'} made in Blender that {'moves' if one else 'move'} bones of "
+            f'"{obj.name}" {"is" if one else "are"} not in its list of clips and {"was" if one else "were"} left out: '
+            + ", ".join(f'"{name}"' for name in left[:8])
+        )
 
 
 def _played(obj: bpy.types.Object) -> list[bpy.types.Action]:

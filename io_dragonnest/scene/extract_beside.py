@@ -65,7 +65,7 @@ def ani_options(options: Any) -> ExportAniOptions:
 def _rig(objects: list[bpy.types.Object], digest: Digest, path: Path) -> bpy.types.Object | None:
     """The armature whose clips are meant, of several that a joined model has the first."""
     rig = groups.sort(objects).rig
-    others = {selection.armature_of(obj) for obj in objects} - {rig, None}
+    others = {selection.carrier_of(obj) for obj in objects} - {rig, None}
     left = sorted(other.name for other in others if other is not None and len(clips.listed(other)))
     if left:
         digest.add(f'the clips of "{left[0]}" were left out, as a model has those of one armature', subject=path.name)

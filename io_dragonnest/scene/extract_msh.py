@@ -9,7 +9,7 @@ import numpy as np
 
 from ...io_common.formats.errors import ExportError
 from ...io_common.scene import selection
-from ..formats import collision, msh, names
+from ..formats import checks, collision, msh, names
 from ..formats import dummy as dummy_format
 from ..formats.msh import Msh
 from . import bone_table, collisions, dummies, groups, kept, pieces, placement, used_bones
@@ -59,6 +59,7 @@ def extract_with_pieces(
         binds = dummies.bind_by_name(rig) if members.dummies else {}
         found.dummies = [dummies.extract(obj, rig, binds, options) for obj in members.dummies]
         _warn_of_empties(context, members, digest)
+        _warn_of_left_out(context, members, digest)
         found.submeshes = [piece.submesh for piece in made]
         used = used_bones.fields(found, made, members)
         all_bones = not header and (rig is None or not kept.has(cast("bpy.types.ID", rig.data), kept.HIERARCHY))
@@ -91,6 +92,26 @@ def _warn_of_empties(context: bpy.types.Context, members: Members, digest: Diges
             f"{len(left)} empties beside the dummies or on bones are not written, as their names do not begin with #: "
             + ", ".join(f'"{name}"' for name in left[:8])
         )
+
+
+def _warn_of_left_out(context: bpy.types.Context, members: Members, digest: Digest) -> None:
+    """Name the sub-meshes of the same import that are not written: hidden ones cannot be selected, and are missed."""
+    places = {(groups.part(obj), kept.get(obj.data, kept.ORDER, 0)) for obj in members.meshes if obj.data is not None}
+    files = {name for name, _order in places} - {""}
+    left = [
+        obj.name
+        for obj in selection.scene(context).collection.all_objects
+        if obj.data is not None
+        and groups.part(obj) in files
+        and kept.has(obj.data, kept.SUBMESH)
+        and (groups.part(obj), kept.get(obj.data, kept.ORDER, 0)) not in places
+        and selection.carrier_of(obj) == members.rig
+    ]
+    if left:
+        what = "sub-mesh of the same import was" if len(left) == 1 else "sub-meshes of the same import were"
+        said = f"{len(left)} {what} not selected and left out: " + ", ".join(f'"{name}"' for name in left[:8])
+        if said not in digest.notes:  # materials ask for the model once more
+            digest.note(said)
 
 
 def _header(blocks: list[bpy.types.ID]) -> bytes:
@@ -135,6 +156,11 @@ def _require_finite(found: Msh) -> None:
 
 def _converted(found: Msh, options: ExportMshOptions, digest: Digest, *, new: bool) -> Msh:
     version = found.version if options.version == "AUTO" else int(options.version)
+    # What is lost without a change of version, the check of the file sees.
+    turns = checks.lost_turns(found, version) if new or version != found.version else ""
+    for lost in (turns, checks.lost_parents(found, version)):
+        if lost and lost not in digest.lines:  # materials ask for the model once more
+            digest.add(lost)
     if new:
         found.version = version
         found.dummies = [dummy_format.converted(entry, version) for entry in found.dummies]

@@ -15,7 +15,7 @@ from ...io_common.scene import transfer
 from ..formats import check_skn, msh, names, skn, textures
 from ..formats.msh import Msh
 from ..formats.skn import Kind, Material, Skn
-from . import extract_beside, extract_msh, images, kept, materials, new_skin, records
+from . import extract_beside, extract_msh, groups, images, kept, materials, new_skin, records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,8 +116,7 @@ def skin_of(
     blocks = [obj.data for obj in objects if obj.data is not None]
     old = _header(blocks)
     start = skn.of_header(old) if old else Skn(NEWEST)
-    count = int.from_bytes(old[516:520], "little", signed=True) if old else -1
-    chosen = _chosen(list(made), _extra(blocks), count)
+    chosen = _chosen(list(made), _extra(blocks), _stored_count(objects, old))
     found = WrittenSkn(**{entry.name: getattr(start, entry.name) for entry in fields(Skn)}, submeshes=len(made))
     for block in blocks:
         if kept.has(block, kept.SKIN_HEADER):
@@ -160,12 +159,20 @@ def _extra(blocks: Sequence[bpy.types.ID]) -> list[bpy.types.Material]:
     return sorted(found, key=lambda material: kept.get(material, kept.ORDER, 0))
 
 
+def _stored_count(objects: Sequence[bpy.types.Object], header: bytes) -> int:
+    """How many materials the file had; -1 without one, and where sub-meshes were added: each of them needs its own."""
+    meshes = groups.sort(list(objects)).meshes
+    if not header or not all(obj.data is not None and kept.has(obj.data, kept.SUBMESH) for obj in meshes):
+        return -1
+    return int.from_bytes(header[516:520], "little", signed=True)
+
+
 def _chosen(
     made: list[bpy.types.Material | None], extra: list[bpy.types.Material], count: int
 ) -> list[bpy.types.Material | None]:
     """The materials to write: one for each sub-mesh, and what the file had more or fewer of.
 
-    `count`: how many it had, -1 without one.
+    `count`: how many it had, -1 where they need not be as few.
     """
     if 0 <= count < len(made):
         while len(made) > count and made[-1] is None:

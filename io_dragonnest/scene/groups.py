@@ -32,7 +32,7 @@ class Members:
     def rig(self) -> bpy.types.Object | None:
         """The armature that carries them."""
         for obj in (*self.meshes, *self.holders, *self.collisions, *self.dummies):
-            found = selection.armature_of(obj)
+            found = selection.carrier_of(obj)
             if found is not None:
                 return found
         return None
@@ -44,19 +44,19 @@ def gather(context: bpy.types.Context, options: ExportScope) -> list[Group]:
     What was made here and is carried by the armature of one imported file belongs to that file. Collisions and dummies
     come along, hidden or not. Raises `ExportError` where nothing is left.
     """
-    wanted = selection.chosen(context, options)
+    wanted = selection.chosen(context, options, selection.carrier_of)
     meshes = [obj for obj in wanted if not collisions.is_collision(obj)]
     keys = _keys(meshes)
     for obj in wanted:  # collisions that are chosen alone
         if obj not in meshes and not meshes:
-            keys[obj] = (part(obj), selection.armature_of(obj))
+            keys[obj] = (part(obj), selection.carrier_of(obj))
     order: dict[Any, list[bpy.types.Object]] = {}
     for obj, key in keys.items():
         order.setdefault(None if options.use_join else key, []).append(obj)
     groups = []
     for objects in order.values():
         own = {keys[obj] for obj in objects}
-        extras = [obj for obj in _extras(context) if (part(obj), selection.armature_of(obj)) in own or _free(obj, own)]
+        extras = [obj for obj in _extras(context) if (part(obj), selection.carrier_of(obj)) in own or _free(obj, own)]
         objects += [obj for obj in extras if obj not in objects]
         groups.append(Group(_title(objects), objects))
     if not groups:
@@ -71,12 +71,17 @@ def part(obj: bpy.types.Object) -> str:
 
 
 def _keys(meshes: list[bpy.types.Object]) -> dict[bpy.types.Object, tuple[str, bpy.types.Object | None]]:
-    found = {obj: (part(obj), selection.armature_of(obj)) for obj in meshes}
+    found = {obj: (part(obj), selection.carrier_of(obj)) for obj in meshes}
     parts: dict[bpy.types.Object | None, set[str]] = {}
     for name, rig in found.values():
         if name:
             parts.setdefault(rig, set()).add(name)
+    taken = {(key, _order(obj)) for obj, key in found.items()}
     for obj, (name, rig) in found.items():
+        rigs = {other for part_, other in found.values() if part_ == name and other is not None}
+        if name and rig is None and len(rigs) == 1 and ((name, *rigs), _order(obj)) not in taken:
+            found[obj] = (name, next(iter(rigs)))  # taken from its armature since
+            continue
         known = parts.get(rig, set())
         if not name and rig is not None and len(known) == 1:
             found[obj] = (next(iter(known)), rig)
@@ -96,7 +101,7 @@ def is_dummy(obj: bpy.types.Object) -> bool:
 
 def _free(obj: bpy.types.Object, own: set[tuple[str, bpy.types.Object | None]]) -> bool:
     """Whether an extra made in Blender belongs to a file by the armature it hangs on."""
-    rig = selection.armature_of(obj)
+    rig = selection.carrier_of(obj)
     return not part(obj) and rig is not None and any(carrier is rig for _name, carrier in own)
 
 
@@ -105,7 +110,7 @@ def _title(objects: list[bpy.types.Object]) -> str:
     first = objects[0]
     if part(first) and len(first.users_collection):
         return first.users_collection[0].name
-    rig = selection.armature_of(first)
+    rig = selection.carrier_of(first)
     return rig.name.removesuffix(" Armature") if rig is not None else first.name
 
 

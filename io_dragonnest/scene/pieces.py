@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...io_common.formats.errors import ExportError
-from ...io_common.scene import selection
+from ...io_common.scene import armature, selection
 from ..formats import checks, names, strips, triangles
 from ..formats.submesh import Submesh
 from . import kept, placement, rig, shown, skinning, split, surface, vertices
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from .shown import Shown
     from .skinning import Binding
     from .surface import Surface
+
+
+# Modifiers that do the same before and behind an Armature.
+_ORDERLESS = {"ARMATURE", "TRIANGULATE", "EDGE_SPLIT", "NORMAL_EDIT", "WEIGHTED_NORMAL", "UV_PROJECT", "UV_WARP"}
 
 
 @dataclass(eq=False)
@@ -62,6 +66,7 @@ class _Read:
 
 def of(context: bpy.types.Context, obj: bpy.types.Object, job: Job) -> list[Piece]:
     """The sub-meshes of `obj`, in Object Mode and at rest. Raises `ExportError` for what no sub-mesh can hold."""
+    _note_order(obj, job)
     source = shown.recall(cast("bpy.types.ID", obj.data))
     before = shown.Shown(source) if source is not None else None
     matrix = placement.file_matrix(obj, job.skeleton, job.options)
@@ -76,9 +81,24 @@ def of(context: bpy.types.Context, obj: bpy.types.Object, job: Job) -> list[Piec
     name = _name(obj, before, copied=obj in job.copies)
     made = []
     for number, (chosen, material) in enumerate(parts):
-        title = name if len(parts) == 1 else names.field(f"{_stem(obj.name)}_{number}", "object")
+        title = name if len(parts) == 1 else names.field(f"{armature.without_number(obj.name)}_{number}", "object")
         made.append(Piece(_submesh(read, chosen, title, job.options), obj, material))
     return made
+
+
+def _note_order(obj: bpy.types.Object, job: Job) -> None:
+    """Name modifiers behind the Armature: in a file what they make is moved, not made of what was moved."""
+    if not job.options.use_mesh_modifiers:
+        return
+    active = [entry for entry in obj.modifiers if entry.show_viewport]
+    first = next((place for place, entry in enumerate(active) if entry.type == "ARMATURE"), len(active))
+    late = [entry.name for entry in active[first:] if entry.type not in _ORDERLESS]
+    said = (
+        f'"{obj.name}" has modifiers behind its Armature, which a file can only have before it, so it may look '
+        "otherwise in motion: " + ", ".join(f'"{name}"' for name in late)
+    )
+    if late and said not in job.digest.notes:  # materials ask for the model once more
+        job.digest.note(said)
 
 
 def _parts(
@@ -126,14 +146,9 @@ def _name(obj: bpy.types.Object, before: Shown | None, *, copied: bool) -> bytes
     """
     if before is not None and not copied:
         label = kept.get(cast("bpy.types.ID", obj.data), kept.LABEL, "")
-        if _stem(obj.name) == _stem(label):
+        if armature.is_same_name(obj.name, label) or obj.name == before.source.label:
             return before.source.name
     return names.field(obj.name, "object")
-
-
-def _stem(name: str) -> str:
-    stem, _, number = name.rpartition(".")
-    return stem if stem and number.isdigit() else name
 
 
 def _submesh(read: _Read, chosen: npt.NDArray[np.bool_] | None, name: bytes, options: ExportMshOptions) -> Submesh:
@@ -145,6 +160,8 @@ def _submesh(read: _Read, chosen: npt.NDArray[np.bool_] | None, name: bytes, opt
             f'"{read.obj.name}" has {len(points.origin)} vertices, but a sub-mesh holds {checks.MOST_VERTICES}; '
             'turn on "Split Large Meshes", or divide it'
         )
+    # The bones that a file lists belong to the whole, of which a part has too many.
+    only_used = options.use_split and len(read.binding.fields) > checks.MOST_BONES
     found = Submesh(
         parent=_parent(read.obj, old),
         name=name,
@@ -152,7 +169,7 @@ def _submesh(read: _Read, chosen: npt.NDArray[np.bool_] | None, name: bytes, opt
         normals=points.normals,
         uvs=points.uvs,
         colours=points.colours,
-        skin=skinning.skin(read.binding, points.origin),
+        skin=skinning.skin(read.binding, points.origin, only_used=only_used),
         flags=old.flags if old is not None else bytes(4),
         reserved=old.reserved if old is not None else b"",
     )
@@ -178,7 +195,7 @@ def _set_indices(
 
 def _parent(obj: bpy.types.Object, old: Submesh | None) -> bytes:
     """The parent field: of what hangs on a bone that bone's name, else as it came, else the root."""
-    bone = placement.parent_bone(obj)
+    bone = placement.carrying_bone(obj)
     if bone is not None:
         same = old is not None and rig.origin(bone) == names.key(old.parent) and not rig.is_renamed(bone)
         return old.parent if old is not None and same else rig.field(bone)

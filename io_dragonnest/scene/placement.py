@@ -57,6 +57,17 @@ def parent_bone(obj: bpy.types.Object) -> bpy.types.Bone | None:
     return cast("bpy.types.Armature", parent.data).bones.get(obj.parent_bone)
 
 
+def carrying_bone(obj: bpy.types.Object) -> bpy.types.Bone | None:
+    """The bone that an object, or what it hangs on, is parented to."""
+    at: bpy.types.Object | None = obj
+    while at is not None and at.type != "ARMATURE":
+        bone = parent_bone(at)
+        if bone is not None:
+            return bone
+        at = at.parent
+    return None
+
+
 def within(obj: bpy.types.Object, root: bpy.types.Object | None) -> Floats:
     """(4, 4) from the space of `obj` to that of its ancestor `root`, or to the world with None."""
     found = np.eye(4)
@@ -122,7 +133,7 @@ def file_matrix(obj: bpy.types.Object, rig: bpy.types.Object | None, options: Un
     """(4, 4) from the space of `obj` to file units, in Blender's axes; exactly one where that is all it can mean."""
     if rig is not None:
         inner = within(obj, rig)
-        bone = parent_bone(obj)
+        bone = carrying_bone(obj)
         reach = 1.0 if bone is None else float(np.abs(of(bone.matrix_local)[:3, 3]).max()) + bone.length
         return plain(armature_matrix(rig, options) @ plain(inner, reach), reach)
     world = within(obj, None)

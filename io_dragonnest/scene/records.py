@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...io_common.formats.errors import FormatError
+from ...io_common.scene import armature
 from ..formats import names, skn
 from ..formats.skn import Kind, Material, Property
 from . import kept
@@ -114,13 +115,6 @@ def _same(before: Any, now: Any) -> bool:
 def name_field(material: bpy.types.Material, old: Material | None) -> bytes:
     """The name field: the one it came with until the material is renamed. A number that Blender adds is no new name."""
     label = kept.get(material, kept.LABEL, "")
-    if old is not None and label and (material.name == label or _stem(material.name) in {label, _stem(label)}):
-        numbered = _stem(material.name) != material.name
-        if material.name == label or numbered:
-            return old.name
+    if old is not None and label and (armature.is_same_name(material.name, label) or material.name == old.label):
+        return old.name
     return names.field(material.name, "material")
-
-
-def _stem(name: str) -> str:
-    stem, _, number = name.rpartition(".")
-    return stem if stem and number.isdigit() else name

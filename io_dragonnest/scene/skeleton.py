@@ -76,7 +76,8 @@ def _note(model: SkeletalMsh, links: hierarchy.Hierarchy, digest: Digest, name: 
     repeated = hierarchy.duplicates(model.bone_names)
     if repeated:
         digest.add(
-            f'{len(repeated)} bones have the name of another ("{model.bone_names[repeated[0]]}") and share its bone',
+            f"{'1 bone has' if len(repeated) == 1 else f'{len(repeated)} bones have'} the name of another "
+            f'("{model.bone_names[repeated[0]]}") and {"shares" if len(repeated) == 1 else "share"} its bone',
             subject=name,
         )
 

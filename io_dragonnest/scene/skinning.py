@@ -135,11 +135,11 @@ def _same(
     return same
 
 
-def skin(binding: Binding, origin: npt.NDArray[np.int64]) -> Skin | None:
+def skin(binding: Binding, origin: npt.NDArray[np.int64], *, only_used: bool = False) -> Skin | None:
     """The skin of the vertices `origin` (n,), numbers in the mesh; None where nothing moves them and nothing did.
 
     At most four influences, strongest first, that add up to one. Bones are listed where they are used, those of the
-    file in its order.
+    file in its order, and all of them unless `only_used`.
     """
     if binding.before is None and not len(binding.weights.vertex):
         return None
@@ -149,9 +149,9 @@ def skin(binding: Binding, origin: npt.NDArray[np.int64]) -> Skin | None:
     if binding.before is not None:
         slots[keep] = binding.before.slots[number[keep]]
         weights.view(np.uint32)[keep] = np.ascontiguousarray(binding.before.weights).view(np.uint32)[number[keep]]
-    if binding.untouched:
+    if binding.untouched and not only_used:
         return Skin(slots.astype("<i2"), weights, names.fields(binding.fields))
-    return _listed(binding, slots, weights)
+    return _listed(binding, slots, weights, only_used=only_used)
 
 
 def _strongest(
@@ -174,10 +174,12 @@ def _strongest(
     return slots, weights.astype("<f4")
 
 
-def _listed(binding: Binding, slots: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> Skin:
-    """Number the bones anew: those of the file that live, and new ones that are used."""
+def _listed(
+    binding: Binding, slots: npt.NDArray[np.int64], weights: npt.NDArray[np.float32], *, only_used: bool
+) -> Skin:
+    """Number the bones anew: those of the file that live, without `only_used`, and new ones that are used."""
     wanted = binding.alive.copy()
-    wanted[binding.old :] = False
+    wanted[0 if only_used else binding.old :] = False
     with np.errstate(invalid="ignore"):
         counts = (weights > 0) & (slots >= 0) & (slots < len(binding.fields))
     wanted[np.unique(slots[counts])] = True

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # How far a normal may come back from where it was put: a free one, and one that Blender packs into 32 bits.
 _FREE, _PACKED = 1e-5, 4e-3
 _UNIT = 2e-6  # how far the square of a normal's length may be from one to count as one
+_FLAT = 1e-6  # area of a triangle, of the square of its size, from which on it has a direction
 _TURN = 1e-3  # radians by which a face has to be turned for its normals to go along
 
 
@@ -166,6 +167,8 @@ def _normals(
     is_free = meshes.has_free_normals(mesh)
     most = _FREE if is_free else _PACKED
     same = (at >= 0) & _is_near(now, before.normals[at], most)
+    if not is_free and not same.all():
+        same |= (at >= 0) & _is_lost(mesh, numbers, before)[corner_vertex]
     if not is_free and not same.all() and _same_faces(mesh, corner_vertex, numbers, before):
         # These custom normals turn with the faces around them, and overlapping faces spoil them. Whether they were
         # edited is then seen by doing the same to the mesh as it was. Where whole faces were turned, normals go along.
@@ -197,6 +200,23 @@ def _unit(normals: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return normals
 
 
+def _is_lost(mesh: bpy.types.Mesh, numbers: npt.NDArray[np.int64], before: Shown) -> npt.NDArray[np.bool_]:
+    """(V,) the vertices that were not moved and whose normals Blender could not hold in the first place.
+
+    So it is where faces lie back to back on the same vertices or have no area. What it shows there says nothing, and
+    changes when Edit Mode is left.
+    """
+    shown_then = meshes.with_normals_then_moved(before.positions, before.corners, before.normals, before.positions)
+    corners = before.corners.reshape(-1)
+    lost = np.zeros(len(before.positions), bool)
+    lost[corners[~_is_near(shown_then, before.normals[corners], _PACKED)]] = True
+    sound = np.zeros(len(lost), bool)
+    sound[before.corners[_facing(before.positions, before.corners).any(axis=1)]] = True
+    lost[corners[~sound[corners]]] = True
+    unmoved = (meshes.get_positions(mesh) == before.positions[numbers]).all(axis=1)
+    return np.asarray((numbers >= 0) & unmoved & lost[numbers])
+
+
 def _turned(before: Shown, positions: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
     """(V,) the vertices of triangles that were moved as a whole and face another way now.
 
@@ -213,12 +233,13 @@ def _turned(before: Shown, positions: npt.NDArray[np.float32]) -> npt.NDArray[np
 
 
 def _facing(positions: npt.NDArray[np.float32], corners: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-    """(T, 3) of length one, 0 for triangles without an area."""
+    """(T, 3) of length one, 0 for triangles without an area: as far as Blender can tell, in single precision."""
     points = positions[corners].astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         across = np.cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0])
         length = np.sqrt(np.square(across).sum(axis=1))[:, None]
-        good = np.isfinite(length) & (length > 0)
+        size = np.square(np.ptp(points, axis=1)).sum(axis=1)[:, None]
+        good = np.isfinite(length) & (length > _FLAT * size)
         return np.asarray(np.where(good, across / np.where(good, length, 1.0), 0.0), np.float64)
 
 

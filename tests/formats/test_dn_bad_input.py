@@ -277,6 +277,20 @@ def test_the_ambiguous_dummy_is_refused_with_the_way_out() -> None:
         msh.write(long)
 
 
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_an_ambiguous_dummy_in_a_file_is_refused_with_the_way_out(others: int) -> None:
+    """As a tool may have written it that knows nothing of the mark."""
+    data = bytearray(msh.write(msh.Msh(11)))
+    data[304:308] = (1 + others).to_bytes(4, "little")
+    for name in [b"Light", b"#effect", b"Lamp"][: 1 + others]:
+        data += name.ljust(256, b"\0") + np.array([1, 2, 3], "<f4").tobytes()
+    with pytest.raises(FormatError) as caught:
+        msh.read(bytes(data))
+    assert hostile.is_sentence(str(caught.value))
+    for words in ("at byte", '"Light" begins with an L', "MSH 11", "rename the dummy", "MSH 13"):
+        assert words in str(caught.value)
+
+
 def test_more_or_fewer_materials_than_sub_meshes() -> None:
     model = dragons.model()
     assert check_character.check_pair(model, dragons.materials(count=4)) == []

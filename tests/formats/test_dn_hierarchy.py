@@ -120,7 +120,7 @@ def test_broken_names() -> None:
     assert any('"lost" hangs on "nobody"' in note for note in found.notes)
     assert any('"a" hangs on itself' in note for note in found.notes)
     assert any('"self" hangs on itself' in note for note in found.notes)
-    assert any('1 bones have the name of another one, "A"' in note for note in found.notes)
+    assert any('1 bone has the name of another one, "A"' in note for note in found.notes)
 
 
 def test_other_bones_are_matched_by_name() -> None:

@@ -150,6 +150,15 @@ def test_frames_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     assert written.lengths.tolist() == [40_001]
 
 
+def test_untouched_frames_that_do_not_fit_are_refused_by_name(tmp_path: Path) -> None:
+    model, found = calm(10)
+    found.records[1][1].positions = keys.vector_keys(10, np.array([0, 40_000]), np.zeros((2, 3)))
+    brought(tmp_path, model, found)
+    with pytest.raises(RuntimeError, match='the clip "공격" has 40001 frames, but ANI 11 holds 32768'):
+        again(tmp_path, version="11")
+    assert not (tmp_path / "again.ani").exists()
+
+
 def test_a_clip_of_one_frame_has_no_two_keys(tmp_path: Path) -> None:
     model, found = calm()
     brought(tmp_path, model, found)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 import numpy as np
 import pytest
-from addon.io_common.scene import compat, curves
+from addon.io_common.scene import compat, curves, transfer
 from addon.io_dragonnest.formats import ani, ani_list, names
 from addon.io_dragonnest.formats.keys import Record
 from addon.io_dragonnest.scene import clips
@@ -171,3 +171,27 @@ def test_nothing_stays_of_an_import_that_fails(tmp_path: Path) -> None:
         dragon_scene.bring(tmp_path / "list.ani")
     assert ({action.name for action in bpy.data.actions}, [bone.name for bone in rig().data.bones]) == before
     assert Record is not None
+
+
+def test_what_a_list_cannot_use_is_named(tmp_path: Path) -> None:
+    """By the name that it has on the disk, small letters too."""
+    save(tmp_path / "a.ani", dragons.animation())
+    (tmp_path / "inner.ani").write_bytes(b"a.ani\r\n")
+    (tmp_path / "bad.ani").write_bytes(dragons.junk("Eternity Engine Ani File 0.1") + b"\xff" * 3000)
+    (tmp_path / "list.ani").write_bytes(b"a.ani\r\ninner.ani\r\nbad.ani\r\nlist.ani\r\n")
+    dragon_scene.bring(tmp_path / "list.ani")
+    said = bpy.data.texts[transfer.REPORT].as_string()
+    assert "left out: inner.ani: this is a list of files itself" in said
+    assert "left out: list.ani: this is a list of files itself" in said
+    assert "left out: bad.ani: ANI version -1 is not known at byte 256" in said
+
+
+@pytest.mark.parametrize("suffix", [".ani", ".skn"])
+def test_a_companion_of_no_use_is_named_with_its_place(suffix: str, tmp_path: Path) -> None:
+    save(tmp_path / "hero.msh", dragons.character())
+    magic = "Eternity Engine Ani File 0.1" if suffix == ".ani" else "Eternity Engine Skin File 0.1"
+    (tmp_path / f"hero{suffix}").write_bytes(dragons.junk(magic) + b"\xff" * 3000)
+    dragon_scene.bring(tmp_path / "hero.msh")
+    said = bpy.data.texts[transfer.REPORT].as_string()
+    assert f"is of no use: hero{suffix}: " in said
+    assert f"at byte {256 if suffix == '.ani' else 512}: expected one of 10, 11" in said

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import bpy
 import pytest
-from addon.io_common.scene import compat
+from addon.io_common.formats.digest import Digest
+from addon.io_common.scene import compat, transfer
 from addon.io_dragonnest.formats import ani
-from addon.io_dragonnest.scene import clips
+from addon.io_dragonnest.scene import clips, extract_ani
+from addon.io_dragonnest.scene.options import ExportAniOptions
 
 from tests import dragons
 
-from .helpers import dragon_scene, scene
+from .helpers import dragon_motion, dragon_scene, scene
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,3 +133,27 @@ def test_the_length_of_an_action_made_here(rig: bpy.types.Object) -> None:
     assert (item.name, item.length) == ("new", 8)
     rig.pose.bones[0].keyframe_insert("location", frame=11)
     assert item.length == 12
+
+
+def test_only_numbers_of_three_digits_are_blenders(rig: bpy.types.Object, tmp_path: Path) -> None:
+    first, second, _third = clips.listed(rig)
+    first.action.name, second.action.name = "Stand.5", "공격.012"
+    assert again(tmp_path).clips == ["Stand.5", "공격", "Rest"]
+
+
+def test_actions_made_here_that_are_left_out_are_named(rig: bpy.types.Object, tmp_path: Path) -> None:
+    """Those that only lie in the file, made one after the other in the Action Editor."""
+    own, played = (
+        dragon_motion.new_action(name, "Bip01", "location", [(0, 0, 1.0), (9, 0, 2.0)]) for name in ("Run", "Jump")
+    )
+    foreign = bpy.data.actions.new("Camera")
+    compat.assign_action(rig, played)
+    assert again(tmp_path).clips == ["Stand", "공격", "Rest", "Jump"]
+    said = bpy.data.texts[transfer.REPORT].as_string()
+    assert 'not in its list of clips and was left out: "Run"' in said
+    assert foreign.name not in said
+    clips.add(rig, own)
+    assert again(tmp_path).clips == ["Stand", "공격", "Rest", "Run", "Jump"]
+    digest = Digest()
+    extract_ani.extract(bpy.context, [rig], ExportAniOptions(), digest, tmp_path / "again.ani")
+    assert not digest.lines

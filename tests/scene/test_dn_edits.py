@@ -9,8 +9,12 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
+from addon.io_common.formats.digest import Digest
 from addon.io_common.scene import mesh as meshes
 from addon.io_dragonnest.formats import msh, names, triangles
+from addon.io_dragonnest.formats.dummy import Dummy
+from addon.io_dragonnest.scene import extract_msh
+from addon.io_dragonnest.scene.options import ExportMshOptions
 
 from tests import dragons
 from tests.scene.helpers import dragon_scene, scene
@@ -331,3 +335,123 @@ def test_a_texture_is_called_one(made: bytes, tmp_path: Path) -> None:
     (tmp_path / "c.msh").write_bytes(b"DDS " + made)
     with pytest.raises(RuntimeError, match="DDS texture"):
         dragon_scene.bring(tmp_path / "c.msh")
+
+
+@pytest.mark.parametrize(
+    ("stored", "now", "wanted"),
+    [
+        ("hair.01", "hair.02", "hair.02"),
+        ("Hair.001", "Hair", "Hair"),
+        ("Body", "Body.5", "Body.5"),
+        # What Blender makes of a name that is taken where an object is appended.
+        ("Body", "Body.001", "Body"),
+        ("hair.01", "hair.001", "hair.01"),
+        ("Hair.001", "Hair.002", "Hair.001"),
+    ],
+)
+def test_names_with_dots_and_numbers(stored: str, now: str, wanted: str, tmp_path: Path) -> None:
+    """Of sub-meshes and dummies; only three digits and more are a number of Blender's."""
+    model = dragons.character()
+    model.submeshes[0].name = dragons.junk(stored)
+    model.dummies = [Dummy(dragons.junk(f"#{stored}"), dragons.junk("Bip01"))]
+    dragon_scene.save(tmp_path / "a.msh", model)
+    dragon_scene.bring(tmp_path / "a.msh")
+    dragon_scene.meshes()[0].name = now
+    next(obj for obj in bpy.data.objects if obj.name == f"#{stored}").name = f"#{now}"
+    found = msh.read(dragon_scene.export(tmp_path / "out.msh", *dragon_scene.meshes()))
+    assert found.submeshes[0].label == wanted
+    if stored != "Hair.001":
+        assert found.dummies[0].label == f"#{wanted}"
+    if wanted == stored:
+        assert found.submeshes[0].name == model.submeshes[0].name
+
+
+def test_sub_meshes_that_are_not_selected_are_named(made: bytes) -> None:
+    """Hidden ones cannot be selected, and would be missed."""
+    digest = Digest()
+    first, *others = dragon_scene.meshes()
+    extract_msh.extract_with_pieces(bpy.context, [first, *others], ExportMshOptions(), digest)
+    assert not digest.notes
+    for _ in range(2):
+        extract_msh.extract_with_pieces(bpy.context, others, ExportMshOptions(), digest)
+    assert digest.notes == [f'1 sub-mesh of the same import was not selected and left out: "{first.name}"']
+
+
+@pytest.mark.parametrize("select", ["all", "armature"])
+def test_what_hangs_on_sub_meshes_comes_along(select: str, tmp_path: Path) -> None:
+    """Through any number of parents, and moved by the bone that carries them."""
+    dragon_scene.save(tmp_path / "a.msh", dragons.character())
+    dragon_scene.bring(tmp_path / "a.msh")
+    body, blade = dragon_scene.meshes()
+    hung = []
+    for name, parent in (("Badge", body), ("Handle", blade), ("Knob", None)):
+        bpy.ops.mesh.primitive_cube_add(size=0.2, location=(0.1, 0.2, 0.3))
+        cube = bpy.context.object
+        cube.name, cube.parent = name, parent or hung[-1]
+        hung.append(cube)
+    bpy.context.view_layer.update()
+    wanted = [np.array(cube.matrix_world @ cube.data.vertices[0].co) for cube in hung]
+    rig = dragon_scene.rig()
+    chosen = [rig] if select == "armature" else list(bpy.context.view_layer.objects)
+    found = msh.read(dragon_scene.export(tmp_path / "out.msh", *chosen))
+    assert len(list(tmp_path.glob("out*.msh"))) == 1
+    assert [part.label for part in found.submeshes] == ["Body", "Blade", "Badge", "Handle", "Knob"]
+    assert [names.text(part.parent) for part in found.submeshes[2:]] == ["Scene Root", *["Bip01 R Thigh"] * 2]
+    for part, place in zip(found.submeshes[2:], wanted, strict=True):
+        near = np.abs(part.positions[:, [0, 2, 1]] * 0.01 - place).max(axis=1).min()
+        assert near < 1e-4
+
+
+def test_a_part_taken_from_its_armature_stays_in_its_file(tmp_path: Path) -> None:
+    model = dragons.character()
+    dragon_scene.save(tmp_path / "a.msh", model)
+    dragon_scene.bring(tmp_path / "a.msh")
+    _body, blade = dragon_scene.meshes()
+    scene.select(blade)
+    bpy.ops.object.parent_clear(type="CLEAR_KEEP_TRANSFORM")
+    found = again(tmp_path)
+    assert [part.label for part in found.submeshes] == ["Body", "Blade"]
+    assert names.text(found.submeshes[1].parent) == "Scene Root"
+    assert np.abs(found.submeshes[1].positions - model.submeshes[1].positions).max() < 1e-4
+
+
+def corner_facts(model: msh.Msh) -> list[object]:
+    """All that the corners of the triangles are, whatever sub-mesh, vertex or slot holds it."""
+    found = []
+    for part in model.submeshes:
+        bones = names.texts(part.skin.names)
+        facts = [
+            (
+                *part.positions[row].tolist(),
+                *part.normals[row].tolist(),
+                *sorted((bones[s], w) for s, w in zip(part.skin.slots[row], part.skin.weights[row], strict=True) if w),
+            )
+            for row in range(len(part.positions))
+        ]
+        found += [tuple(facts[row] for row in corner) for corner in triangles.turned(triangles.of(part).corners)]
+    return sorted(found, key=lambda corner: sorted(map(repr, corner)))
+
+
+@pytest.mark.parametrize("used", [8, 60])
+def test_an_imported_part_with_too_many_bones_is_split(used: int, tmp_path: Path) -> None:
+    """Each piece lists the bones that move it; names that nothing uses go first."""
+    bones = tuple(f"bone {number}" for number in range(60))
+    model = dragons.character()
+    model.bones = np.zeros(60, msh.BONE)
+    model.bones["name"] = names.fields([name.encode() for name in bones])
+    model.bones["inverse_bind"] = np.eye(4)
+    model.bones["inverse_bind"][:, 3, 1] = -np.arange(60)
+    part = dragons.part(12, 12, name="Many", bones=bones)
+    part.skin.slots = np.where(part.skin.weights > 0, part.skin.slots % used, part.skin.slots).astype("<i2")
+    model.submeshes = [part]
+    dragon_scene.save(tmp_path / "a.msh", model)
+    dragon_scene.bring(tmp_path / "a.msh")
+    with pytest.raises(RuntimeError, match="60 bones"):
+        again(tmp_path, face_layout="STRIP", use_check=True)
+    found = again(tmp_path, use_split=True, use_check=True)
+    assert len(found.submeshes) == 1 if used == 8 else len(found.submeshes) > 1
+    assert max(len(part.skin.names) for part in found.submeshes) <= 50
+    weights = [repr(corner) for corner in corner_facts(found)]
+    assert len(weights) == 288
+    if used == 60:  # else a bone may stand there twice for a vertex
+        assert sorted(weights) == sorted(map(repr, corner_facts(model)))

@@ -8,8 +8,12 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from addon.io_common.formats.digest import Digest
+from addon.io_common.scene import transfer
 from addon.io_dragonnest.formats import msh
 from addon.io_dragonnest.formats.collision import Kind
+from addon.io_dragonnest.scene import extract_msh
+from addon.io_dragonnest.scene.options import ExportMshOptions
 
 from tests import dragons
 from tests.scene.helpers import dragon_scene
@@ -88,3 +92,27 @@ def test_empties_in_a_collection_of_dummies_are_named(place: str, tmp_path: Path
     collection.objects.link(bpy.data.objects.new("Muzzle", None))
     assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == data
     assert '"Muzzle"' in bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
+
+
+@pytest.mark.parametrize("version", ["10", "11", "12", "13"])
+def test_what_an_older_version_cannot_hold_is_said(version: str, tmp_path: Path) -> None:
+    model = dragons.model()
+    dragon_scene.save(tmp_path / "a.msh", model)
+    made = dragon_scene.bring(tmp_path / "a.msh")
+    digest = Digest()
+    parts = [obj for obj in made if obj.type != "ARMATURE"]
+    extract_msh.extract_with_pieces(bpy.context, parts, ExportMshOptions(version=version), digest)
+    said = "; ".join(digest.lines)
+    assert "x2" not in said
+    assert ("4 dummies are turned or scaled" in said) == (version != "13")
+    assert ("collisions hang on a bone, which MSH 10 cannot hold" in said) == (version == "10")
+
+
+def test_a_dummy_that_was_turned_here_is_said_once(tmp_path: Path) -> None:
+    model = dragons.model(12)
+    dragon_scene.save(tmp_path / "a.msh", model)
+    dragon_scene.bring(tmp_path / "a.msh")
+    next(obj for obj in bpy.data.objects if obj.name == "#FX_01").rotation_euler = (1.0, 0.0, 0.0)
+    dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
+    said = bpy.data.texts[transfer.REPORT].as_string()
+    assert said.count("1 dummy is turned or scaled, which MSH 12 cannot hold") == 1

@@ -8,8 +8,11 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from addon.io_common.formats.digest import Digest
 from addon.io_dragonnest.formats import checks, msh, names, submesh, triangles
 from addon.io_dragonnest.formats import rig as binds
+from addon.io_dragonnest.scene import extract_msh
+from addon.io_dragonnest.scene.options import ExportMshOptions
 
 from tests.scene.helpers import dragon_scene, scene
 
@@ -91,6 +94,26 @@ def test_modifiers_colours_and_strips(tmp_path: Path) -> None:
     assert part.is_strip
     assert len(triangles.of(part).corners) == 64
     assert part.colours.shape == (len(part.positions), 4)
+
+
+@pytest.mark.parametrize(("kind", "note"), [("SUBSURF", True), ("MIRROR", True), ("TRIANGULATE", False)])
+@pytest.mark.parametrize("behind", [True, False])
+def test_modifiers_behind_the_armature_are_named(kind: str, note: bool, behind: bool) -> None:
+    """A file can only move what they make, not make it of what was moved."""
+    obj, rig = grid(), skeleton(2)
+    order = [("Skin", "ARMATURE"), ("Other", kind)]
+    for name, type_ in order if behind else order[::-1]:
+        obj.modifiers.new(name, type_)
+    obj.modifiers["Skin"].object = rig
+    obj.vertex_groups.new(name="Bone 0").add(range(25), 1.0, "REPLACE")
+    digest = Digest()
+    for _ in range(2):
+        extract_msh.extract_with_pieces(bpy.context, [obj], ExportMshOptions(), digest)
+    assert len(digest.notes) == (note and behind)
+    assert all('"Other"' in said and "behind its Armature" in said for said in digest.notes)
+    plain = Digest()
+    extract_msh.extract_with_pieces(bpy.context, [obj], ExportMshOptions(use_mesh_modifiers=False), plain)
+    assert not plain.notes
 
 
 def test_a_rigged_mesh(tmp_path: Path) -> None:

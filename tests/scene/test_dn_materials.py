@@ -307,3 +307,15 @@ def test_checks_stop_the_game_from_falling_over(hero: bytes, tmp_path: Path) -> 
     assert not (tmp_path / "out.skn").exists()
     assert not (tmp_path / "out.msh").exists()
     assert msh.read((tmp_path / "hero.msh").read_bytes()).version == 13
+
+
+def test_every_added_sub_mesh_has_a_material(hero: bytes, tmp_path: Path) -> None:
+    """Also one that has none in Blender: the game wants as many as there are sub-meshes."""
+    before = skn.read(hero)
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.context.object.parent = dragon_scene.rig()
+    dragon_scene.export(tmp_path / "out.msh", *dragon_scene.meshes(), bpy.context.object, use_skin=True, use_check=True)
+    found = skn.read((tmp_path / "out.skn").read_bytes())
+    assert len(msh.read((tmp_path / "out.msh").read_bytes()).submeshes) == len(found.materials)
+    assert len(found.materials) == len(before.materials) + 1
+    assert [skn.material_bytes(a) for a in before.materials] == [skn.material_bytes(a) for a in found.materials[:-1]]

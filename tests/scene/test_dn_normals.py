@@ -114,3 +114,49 @@ def test_normals_of_earlier_files_go_along(tmp_path: Path) -> None:
     mesh.transform(Matrix.Rotation(1.0, 4, "X") @ Matrix.Rotation(2.0, 4, "Y"))
     mesh.update()
     assert np.quantile(np.abs(facing(again(tmp_path).submeshes[0]) - before), 0.95) < 0.02
+
+
+SQUARE = [[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("positions", "indices"),
+    [
+        (SQUARE, [0, 1, 2, 0, 2, 3, 2, 1, 0, 3, 2, 0]),
+        ([[0, 0, 0], [0, 0, 0], [0, 0, 0], *SQUARE], [0, 1, 2, 3, 4, 5]),
+        ([[0, 0, 0], [0, 0, 0], [1, 0, 0], *SQUARE], [0, 1, 2, 3, 4, 5]),
+        ([[0, 0, 0], [1, 0, 0], [2, 0, 0], *SQUARE], [0, 1, 2, 3, 4, 5]),
+        ([[0, 0, 0], [1e20, 0, 0], [2, 0, 1e20], *SQUARE], [0, 1, 2, 3, 4, 5]),
+    ],
+    ids=["both sides", "no place", "no width", "in a line", "huge"],
+)
+@pytest.mark.parametrize("edit", ["nothing", "edit mode", "delete"])
+def test_normals_that_blender_cannot_hold(
+    positions: list[list[float]], indices: list[int], edit: str, tmp_path: Path
+) -> None:
+    """Those of vertices whose faces lie back to back or have no area; also when a face elsewhere is gone."""
+    model = dragons.character()
+    part = dragons.part(1, 1, name="Cape")
+    part.positions = np.array([*positions, [5, 0, 0], [6, 0, 0], [5, 0, 1]], "<f4")
+    count = len(part.positions)
+    part.indices = np.array([*indices, count - 3, count - 2, count - 1], "<u2")
+    part.normals = np.resize(np.array([[0.6, 0.8, 0.0], [0.0, 0.6, 0.8]], "<f4"), (count, 3))
+    part.uvs = np.zeros((1, count, 2), "<f4")
+    model.submeshes = [part]
+    model.maximum, model.minimum = msh.bounds(model)
+    data = dragon_scene.save(tmp_path / "a.msh", model)
+    dragon_scene.bring(tmp_path / "a.msh")
+    obj = dragon_scene.meshes()[0]
+    if edit == "edit mode":
+        with scene.edit_mode(obj):
+            pass
+    if edit != "delete":
+        assert dragon_scene.export(tmp_path / "b.msh", obj) == data
+        return
+    scene.pick(obj.data, "VERT", count - 1)
+    with scene.edit_mode(obj):
+        bpy.ops.mesh.delete(type="VERT")
+    found = again(tmp_path).submeshes[0]
+    assert (found.positions == part.positions[:-1]).all()
+    away = np.abs(found.normals - part.normals[:-1]).max(axis=1)
+    assert away.max() <= 4e-3

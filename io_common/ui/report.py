@@ -34,8 +34,15 @@ def tell(operator: bpy.types.Operator, digest: Digest, failures: list[str], done
     if digest.remarks:
         operator.report({"INFO"}, f'More about this is in the text "{REPORT}".')
     for line in lines[:_SHOWN]:
-        operator.report({"WARNING"}, line if line.endswith(".") else f"{line[:1].upper()}{line[1:]}.")
+        operator.report({"WARNING"}, line if line.endswith(".") else _sentence(line))
     if len(lines) > _SHOWN:
         operator.report({"WARNING"}, f'{len(lines) - _SHOWN} more: see the text "{REPORT}".')
     if lines or digest.remarks:
         write_report(done, [one_line(line) for line in (*failures, *digest.details, *digest.remarks)])
+
+
+def _sentence(line: str) -> str:
+    """With a capital letter and a full stop; the name of a file in front stays as it is spelt."""
+    start, colon, _rest = line.partition(": ")
+    is_named = bool(colon) and "." in start
+    return f"{line}." if is_named or not line.split(" ", 1)[0].isalpha() else f"{line[:1].upper()}{line[1:]}."

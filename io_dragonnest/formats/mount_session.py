@@ -12,7 +12,7 @@ from . import mount_index, pak_names
 from .mounts import Catalogue, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -51,12 +51,25 @@ class Session:
 
         `step` is called with the part that is done, and may raise `Cancelled`; all stays as it was then.
         """
+        reading = self.reading(paths, folder)
+        while True:
+            try:
+                fraction, _name = next(reading)
+            except StopIteration as done:
+                return bool(done.value)
+            if step is not None:
+                step(fraction)
+
+    def reading(self, paths: Sequence[Path], folder: Path | None) -> Generator[tuple[float, str], None, bool]:
+        """As `refresh`, archive by archive: before each the part that is done, and its name.
+
+        Nothing changes before the last step, so that it can be left off at any.
+        """
         known = {listing.path: listing for listing in self.catalogue.listings}
         listings: list[Listing] = []
         problems: dict[Path, str] = {}
         for number, path in enumerate(paths):
-            if step is not None:
-                step(number / len(paths))
+            yield number / len(paths), path.name
             try:
                 old = known.get(path)
                 listings.append(
@@ -65,13 +78,14 @@ class Session:
             except UserError as error:
                 problems[path] = str(error.at(path))
         same = self.is_read and listings == list(self.catalogue.listings)
-        self.problems, self.is_read = problems, True
         if same:
+            self.problems = problems
             return False
+        yield 1.0, "names"
+        catalogue = Catalogue(listings)
+        catalogue.prepare()
         chosen = self.entry(self.active)
-        self.catalogue = Catalogue(listings)
-        self.catalogue.prepare()
-        self.actors = None
+        self.catalogue, self.problems, self.is_read, self.actors = catalogue, problems, True, None
         self._search()
         self._choose(chosen)
         return True

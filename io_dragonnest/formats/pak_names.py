@@ -86,24 +86,37 @@ def base_name(name: str) -> str:
 
 
 def safe_parts(name: str) -> tuple[str, ...]:
-    r"""The folders and the file that `name` is extracted to, below whatever folder was chosen.
+    """The folders and the file that `name` is extracted to, below whatever folder was chosen.
 
-    Raises `UserError` for a name that would lead out of that folder, or that Windows has no file for: `..`, drives,
-    `\\server\share`, reserved names such as CON and COM1.txt, streams (`a.txt:b`), dots or spaces at the end, control
-    characters. They are refused on every system, so that what is extracted is the same everywhere.
+    Raises `UserError` for a name that is `unsafe`.
     """
-    shown = name[:80]
+    trouble = unsafe(name)
+    if trouble:
+        raise UserError(f'the entry "{name[:80]}" is not extracted: {trouble}')
+    return _parts(name)
+
+
+def unsafe(name: str) -> str:
+    r"""Why `name` would lead out of a folder, or Windows has no file for it, as a clause; empty if it is sound.
+
+    `..`, drives, `\\server\share`, reserved names such as CON and COM1.txt, streams (`a.txt:b`), dots or spaces at the
+    end, control characters. They are refused on every system, so that what is extracted is the same everywhere.
+    """
     plain = name.replace("/", SEPARATOR)
     if plain.startswith(SEPARATOR * 2):
-        raise UserError(f'the entry "{shown}" has the name of a network path and is not extracted')
-    parts = tuple(part for part in plain.split(SEPARATOR) if part)
+        return "its name is that of a network path"
+    parts = _parts(name)
     if not parts or plain.endswith(SEPARATOR):
-        raise UserError(f'the entry "{shown}" has no file name and is not extracted')
+        return "its name has no file in it"
     for part in parts:
         trouble = "leads out of the folder" if part in {".", ".."} else files.unsafe_name(part)
         if trouble:
-            raise UserError(f'the entry "{shown}" is not extracted: "{part[:80]}" in its name {trouble}')
-    return parts
+            return f'"{part[:80]}" in its name {trouble}'
+    return ""
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part for part in name.replace("/", SEPARATOR).split(SEPARATOR) if part)
 
 
 def fields_of(raws: list[bytes]) -> npt.NDArray[Any]:

@@ -82,7 +82,7 @@ def made(archive: Archive, changes: Changes) -> Plan:
             # A deleted entry of that name lends its slot.
             slot = slots[key][-1] if slots[key] else len(archive) + len(fresh)
             if not slots[key]:
-                fresh.append(pak_names.encode(rooted(name)))
+                fresh.append(_field(name))
             plan.jobs.append((slot, name, source))
             plan.added.append(name)
     if fresh:
@@ -99,7 +99,7 @@ def new(sources: Mapping[str, Source]) -> Plan:
     raws = []
     for slot, (name, source) in enumerate(wanted.values()):
         if source is not None:
-            raws.append(pak_names.encode(rooted(name)))
+            raws.append(_field(name))
             plan.jobs.append((slot, name, source))
             plan.added.append(name)
     if raws:
@@ -115,10 +115,21 @@ def rooted(name: str) -> str:
     return pak_names.SEPARATOR + plain
 
 
-def require_sources(plan: Plan) -> None:
-    """Refuse a file that is missing, or that no archive can hold, before anything is written."""
+def _field(name: str) -> bytes:
+    """The field of a new entry. Raises `ExportError` for a name that nobody could extract again."""
+    full = rooted(name)
+    trouble = pak_names.unsafe(full)
+    if trouble:
+        raise ExportError(f'"{name[:80]}" cannot become an entry: {trouble}; rename it')
+    return pak_names.encode(full)
+
+
+def require_sources(plan: Plan, target: Path) -> None:
+    """Refuse a file that is missing, that no archive can hold, or that is `target` itself, before it is written to."""
     for _slot, name, source in plan.jobs:
         pak_disk.require_size(len(source) if isinstance(source, bytes) else pak_disk.file_size(source), name)
+        if isinstance(source, Path) and target.exists() and source.samefile(target):
+            raise ExportError(f'the archive cannot become "{name[:80]}" in itself', path=target)
 
 
 def _by_key(changes: Changes) -> dict[str, tuple[str, Source | None]]:

@@ -48,7 +48,7 @@ def pack(
 ) -> Outcome:
     """Write an archive of `sources` (name -> file or bytes), tight, in their order; it replaces what is at `path`."""
     plan = pak_plan.new(sources)
-    pak_plan.require_sources(plan)
+    pak_plan.require_sources(plan, path)
     before = path.stat().st_size if path.is_file() else 0
     with _alone(path), files.replacing(path) as stream:
         output = Output(stream)
@@ -83,7 +83,7 @@ def patch(
         anew = compact or out is not None or archive.version == 10
         if not (plan.changes or archive.unfinished or compact or out is not None):
             return _outcome(path, plan, before, before)
-        pak_plan.require_sources(plan)
+        pak_plan.require_sources(plan, target)
         place_jobs = partial(_place_jobs, plan, level=level, progress=progress)
         write = partial(_anew, compact=compact) if anew else _append
         size = write(archive, target, plan, place_jobs)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,8 @@ def _tail(table: Table) -> list[Issue]:
         found = f"{len(table.tail)} other bytes" if table.tail else "nothing"
         return [_error("table_trailer", f"the table does not end in its trailer, THEND: {found} behind the rows")]
     more = len(table.tail) - len(TRAILER)
-    return [_warning("table_rest", f"{more} bytes behind the trailer mean nothing to the game")] if more else []
+    what = _counted(more, "byte behind the trailer means", "bytes behind the trailer mean")
+    return [_warning("table_rest", f"{what} nothing to the game")] if more else []
 
 
 def _ids(table: Table) -> list[Issue]:
@@ -51,13 +53,18 @@ def _ids(table: Table) -> list[Issue]:
     if not len(twice):
         return []
     listed = ", ".join(map(str, twice[:_NAMED].tolist())) + (", ..." if len(twice) > _NAMED else "")
-    return [_warning("table_ids", f"{len(twice)} ids stand on several rows, of which the game finds one: {listed}")]
+    return [
+        _warning(
+            "table_ids",
+            f"{_counted(len(twice), 'id stands', 'ids stand')} on several rows, of which the game finds one: {listed}",
+        )
+    ]
 
 
 def _columns(table: Table) -> list[Issue]:
     found = []
     names = [column.name for column in table.columns]
-    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         listed = ", ".join(table_encoding.decode(name, table_guess.DEFAULT) for name in twice[:_NAMED])
         found.append(_warning("table_columns", f"several columns have one name: {listed}"))
@@ -66,7 +73,9 @@ def _columns(table: Table) -> list[Issue]:
             odd = int(np.count_nonzero((column.cells != 0) & (column.cells != 1)))
             if odd:
                 name = table_encoding.decode(column.name, table_guess.DEFAULT)
-                found.append(_warning("table_bool", f"{odd} cells of the bool column {name} are neither 0 nor 1"))
+                what = _counted(odd, "cell", "cells")
+                reason = f"{what} of the bool column {name} {'is' if odd == 1 else 'are'} neither 0 nor 1"
+                found.append(_warning("table_bool", reason))
     if table.head and table.form == DNT:
         found.append(_warning("table_version", f"the version is {table.head}, where all known tables have 0"))
     return found
@@ -74,19 +83,21 @@ def _columns(table: Table) -> list[Issue]:
 
 def _texts(table: Table) -> list[Issue]:
     encoding = table_guess.guess(table)
-    found = []
+    found: list[Issue] = []
     for column in table.columns:
         if not isinstance(column.cells, Texts):
             continue
         name = table_encoding.decode(column.name, encoding)
         long = int(np.count_nonzero(column.cells.sizes > _SIGNED))
         if long:
-            reason = f"{long} texts of column {name} have more than {_SIGNED} bytes, which many tools cannot read"
+            what = _counted(long, f"text of column {name} has", f"texts of column {name} have")
+            reason = f"{what} more than {_SIGNED} bytes, which many tools cannot read"
             found.append(_warning("table_long_text", reason))
         bad = _not_text(column.cells, encoding)
         if bad:
             label = table_encoding.ENCODINGS[encoding][1]
-            found.append(_warning("table_text", f"{bad} texts of column {name} are no text in {label}, as the rest is"))
+            what = _counted(bad, f"text of column {name} is", f"texts of column {name} are")
+            found.append(_warning("table_text", f"{what} no text in {label}, as the rest is"))
     return found
 
 
@@ -101,6 +112,10 @@ def _not_text(texts: Texts, encoding: str) -> int:
     except UnicodeDecodeError:
         return sum("\ufffd" in texts[row].decode(codec, "replace") for row in range(len(texts)))
     return 0
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
 
 
 def _warning(code: str, message: str) -> Issue:

@@ -114,10 +114,14 @@ class _Reader:
         self.rows = csv.reader(lines, delimiter=self.delimiter, strict=True)
         self.line = 1
         head = next(iter(self.block(1)), [])
+        first_row = [head]
+        # A spreadsheet writes as many cells as ever were in use; a column without a name is called ":int" or so.
+        while len(head) > 1 and not head[-1].strip():
+            head = head[:-1]
         self.facts = self._facts(head, encoding)
         self.columns = [self._column(label, place) for place, label in enumerate(head[1:], start=2)]
         self.width = 1 + len(self.columns)
-        self.line = self.line_after([head])
+        self.line = self.line_after(first_row)
 
     def block(self, rows: int) -> list[list[str]]:
         """The next `rows` rows, fewer at the end."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .table import Cells
 
 _LISTED = 8
+_NUMBERED = re.compile(r"#\d{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Editor:
 
     def column(self, name: str) -> int:
         """The column of a name, or with "#" before it of a number."""
-        if name.startswith("#") and name[1:].isdecimal() and int(name[1:]) < len(self.table.columns):
+        if _NUMBERED.fullmatch(name) and int(name[1:]) < len(self.table.columns):
             return int(name[1:])
         found = [number for number, known in enumerate(self.names) if known == name]
         found = found or [

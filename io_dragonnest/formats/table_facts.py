@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .table import Cells
 
 # A line and a column of the text, both from 1, and its name: where a sentence points to.
-_WHOLE = re.compile(r"-?\d+", re.ASCII)
+_WHOLE = re.compile(r"-?\d{1,40}", re.ASCII)
 
 
 @dataclass(frozen=True)

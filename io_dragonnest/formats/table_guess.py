@@ -61,7 +61,7 @@ def _sample(table: Table) -> bytes:
         cells = column.cells
         if not isinstance(cells, Texts):
             continue
-        for rows in blocks([cells], min(len(cells), _ENOUGH), _ENOUGH):
+        for rows in blocks([cells], len(cells), _ENOUGH):
             raw = cells.take(rows).joined(0x0A)
             if raw.isascii():
                 continue

@@ -8,6 +8,7 @@ one line per row: an object of "id" and the cells by name, or where two columns 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,13 +79,26 @@ def read(data: bytes, encoding: str = "") -> Table:
 
 def _parsed(line: bytes, number: int) -> Any:
     try:
-        return json.loads(line.decode())
+        return json.loads(line.decode(), object_pairs_hook=_object)
     except UnicodeDecodeError as error:
         raise FormatError(f"line {number} is not in UTF-8", expected="UTF-8") from error
     except json.JSONDecodeError as error:
         raise FormatError(f"line {number}, character {error.colno} is no JSON ({error.msg})") from error
+    except _TwiceError as error:
+        raise FormatError(f'line {number} says "{str(error)[:40]}" twice') from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in lists without end
         raise FormatError(f"line {number} holds what no table does") from error
+
+
+class _TwiceError(Exception):
+    """An object has a key twice: which value is meant cannot be known."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _TwiceError(Counter(key for key, _value in pairs).most_common(1)[0][0])
+    return found
 
 
 def _head(found: Any, encoding: str) -> tuple[Facts, list[tuple[str, int]]]:

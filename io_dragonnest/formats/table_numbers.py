@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 _BITS: dict[int, np.dtype[Any]] = {4: np.dtype("<u4"), 8: np.dtype("<u8")}
 _NAN = re.compile("nan:([0-9a-f]{8}|[0-9a-f]{16})", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+# Python refuses to make an int of some thousand digits: no number of a table has so many.
+_WHOLE = re.compile(r"[+-]?\d{1,40}", re.ASCII)
 _WORDS = {"nan": math.nan, "inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
 _FLAGS = {"true": 1, "false": 0}
 INT_RANGE = (-(2**31), 2**31 - 1)
@@ -64,7 +65,7 @@ def from_text(text: str, kind: int, decimal: str = ".") -> int | float | str | N
     if kind in {BOOL, INT}:
         if kind == BOOL and plain in _FLAGS:
             return _FLAGS[plain]
-        return int(plain) if _WHOLE.fullmatch(plain) and len(plain) < 40 else None
+        return int(plain) if _WHOLE.fullmatch(plain) else None
     if plain in _WORDS or _NAN.fullmatch(plain):
         return plain
     plain = plain.replace(decimal, ".")

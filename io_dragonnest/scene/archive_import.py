@@ -104,7 +104,7 @@ class Request:
             yield number / len(rows), self.place.path_of(row).name
             try:
                 if self.place.catalogue.keys[row].endswith(TABLES):
-                    self.texts.append(table_block.from_bytes(self.place.path_of(row), self.place.content(row))[0])
+                    self.texts.append(self._table(row))
                     continue
                 with shown.part(number / len(rows), (number + 1) / len(rows)):
                     self.objects += self._one(context, row, ready, shown)
@@ -112,6 +112,12 @@ class Request:
                 raise
             except UserError as error:
                 self.failures.append(str(error.at(self.place.path_of(row))))
+
+    def _table(self, row: int) -> bpy.types.Text:
+        block, _rows = table_block.from_bytes(self.place.path_of(row), self.place.content(row))
+        entry = self.place.catalogue.entry(row)
+        table_block.remember_entry(block, entry.archive, entry.name)
+        return block
 
     def _hierarchy(self, rows: list[int]) -> str:
         """The path of the ANI that was chosen, or else of the first that is to be imported; empty without one."""

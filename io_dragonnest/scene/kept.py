@@ -56,11 +56,12 @@ CARRIER = "dragonnest_carrier"  # in no file: it shears the bone that hangs on i
 # On armatures too: the animation files that were imported onto them, as JSON (see `clips`).
 ANIS = "dragonnest_anis"
 
-# On meshes, and on armatures of animations: the archive and the entries in it that they came out of.
+# On meshes, on armatures of animations, on Texts: the archive and the entries in it that they came out of.
 ARCHIVE = "dragonnest_archive"  # path of the archive of the main file
 MSH_ENTRY = "dragonnest_msh_entry"
 SKN_ENTRY = "dragonnest_skn_entry"
 ANI_ENTRY = "dragonnest_ani_entry"
+TABLE_ENTRY = "dragonnest_table_entry"
 
 # On Texts: path of the table that they were opened from.
 TABLE = "dragonnest_table"

@@ -107,7 +107,9 @@ class _ImportMixin(StepsMixin):
         rows = request.rows
         first = pak_names.base_name(request.place.catalogue.name(rows[0]))
         what = first if len(rows) == 1 else f"{len(rows)} entries"
-        report.tell(operator, request.digest, request.failures, f"Imported {what}.")
+        texts = ", ".join(f'"{text.name}"' for text in request.texts[:3]) + ", ..." * (len(request.texts) > 3)
+        where = f" Tables are CSV in Texts now: {texts}." if request.texts else ""
+        report.tell(operator, request.digest, request.failures, f"Imported {what}.{where}")
         return {"FINISHED"}
 
 

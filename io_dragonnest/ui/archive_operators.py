@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,30 +15,98 @@ from ...io_common.formats.errors import UserError
 from ...io_common.ui import preferences
 from ..formats import mount_index, mounts, pak_inflate
 from . import archive_state
+from .archive_steps import StepsMixin
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from ...io_common.scene.progress import Progress
 
 ACTIVE = f"{archive_state.NAME}_active"
 
 
-def mount(context: bpy.types.Context, found: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    """Mount archives after those that are there, and read what they hold.
+# What was mounted, and a sentence for each that could not be.
+Mounted = tuple[list[Path], list[str]]
+Mounting = Generator[tuple[float, str], None, Mounted]
 
-    Those that were mounted, and a sentence for each that could not be, which then is not in the list. One that is
-    mounted already keeps its place.
+
+def mounting(context: bpy.types.Context, found: Sequence[Path]) -> Mounting:
+    """Mount archives after those that are there, and read what they hold, archive by archive.
+
+    One that cannot be read is not in the list then; one that is mounted already keeps its place. Nothing changes before
+    the end, so that it can be left off at any step.
     """
     wanted = [path.absolute() for path in found]
     before = archive_state.paths(context)
-    archive_state.set_paths(context, [*before, *(path for path in dict.fromkeys(wanted) if path not in before)])
-    here = archive_state.refresh(context)
+    every = [*before, *(path for path in dict.fromkeys(wanted) if path not in before)]
+    here = archive_state.session()
+    yield from here.reading(every, archive_state.cache_folder())
     failures = [here.problems[path] for path in wanted if path in here.problems]
     good = [path for path in wanted if path not in here.problems]
-    if failures:
-        bad = {path for path in wanted if path in here.problems and path not in before}
-        archive_state.set_paths(context, [path for path in archive_state.paths(context) if path not in bad])
-        archive_state.refresh(context)
+    bad = {path for path in wanted if path in here.problems and path not in before}
+    archive_state.set_paths(context, [path for path in every if path not in bad])
+    archive_state.refresh(context)
     return good, failures
+
+
+def mounting_folders(context: bpy.types.Context) -> Mounting:
+    """Mount what lies in the game folders, in order, before what was mounted by hand. Raises `UserError` for none."""
+    folders = archive_state.game_folders(context)
+    if not folders:
+        raise UserError("no game folder is set in the preferences of the extension")
+    found = [path.absolute() for path in mounts.archives_in(folders)]
+    places = {folder.absolute() for folder in folders}
+    # What was put behind the game's own by hand, as a patch is, stays there.
+    others = [path for path in archive_state.paths(context) if path.parent not in places]
+    here = archive_state.session()
+    yield from here.reading([*found, *others], archive_state.cache_folder())
+    archive_state.set_paths(context, [*found, *others])
+    archive_state.show(context)
+    if not found:
+        raise UserError("there is no .pak archive in the game folders")
+    good = [path for path in found if path not in here.problems]
+    return good, [here.problems[path] for path in found if path in here.problems]
+
+
+class MountMixin(StepsMixin):
+    """Shared by the operators that mount: progress, Esc, what is said at the end."""
+
+    after_stop = "nothing was mounted"
+
+    if TYPE_CHECKING:
+        _result: Mounted | None
+        _lives: bool
+    else:
+        _result = None
+        _lives = False
+
+    def mounting(self, context: bpy.types.Context) -> Mounting:
+        """Do it step by step; raises `UserError`."""
+        raise NotImplementedError
+
+    def steps(self, context: bpy.types.Context, _shown: Progress) -> Iterator[tuple[float, str]]:
+        """Mount archive by archive."""
+        self._result = yield from self.mounting(context)
+
+    def finish(self, _context: bpy.types.Context) -> set[str]:
+        """Say what was mounted; nothing was after Esc."""
+        if self._result is None:
+            return {"CANCELLED"}
+        return tell(cast("bpy.types.Operator", self), *self._result)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        """From a button: with progress and Esc."""
+        self._lives = True
+        return self.execute(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Mount, at once from a script."""
+        self._result = None
+        return self.run(context, modal=self._lives)
+
+
+def _entries(count: int) -> str:
+    return f"{count} {'entry' if count == 1 else 'entries'}"
 
 
 def tell(operator: bpy.types.Operator, good: Sequence[Path], failures: Sequence[str]) -> set[str]:
@@ -46,7 +115,7 @@ def tell(operator: bpy.types.Operator, good: Sequence[Path], failures: Sequence[
         here = archive_state.session()
         count = sum(len(listing) for listing in here.catalogue.listings if listing.path in good)
         what = good[0].name if len(good) == 1 else f"{len(good)} archives"
-        operator.report({"INFO"}, f"Mounted {what}, {count} entries.")
+        operator.report({"INFO"}, f"Mounted {what}, {_entries(count)}.")
         for listing in here.catalogue.listings:
             if listing.encrypted and listing.path in good:
                 operator.report({"WARNING"}, f"{listing.path.name}: {pak_inflate.ENCRYPTED}.")
@@ -55,30 +124,7 @@ def tell(operator: bpy.types.Operator, good: Sequence[Path], failures: Sequence[
     return {"FINISHED"} if good else {"CANCELLED"}
 
 
-def mount_folders(operator: bpy.types.Operator, context: bpy.types.Context) -> set[str]:
-    """Mount what lies in the game folders, in order, before what was mounted by hand; the result of the operator."""
-    folders = archive_state.game_folders(context)
-    if not folders:
-        operator.report({"ERROR"}, "No game folder is set in the preferences of the extension.")
-        return {"CANCELLED"}
-    try:
-        found = [path.absolute() for path in mounts.archives_in(folders)]
-        places = {folder.absolute() for folder in folders}
-        # What was put behind the game's own by hand, as a patch is, stays there.
-        others = [path for path in archive_state.paths(context) if path.parent not in places]
-        archive_state.set_paths(context, [*found, *others])
-        here = archive_state.refresh(context)
-    except UserError as error:
-        operator.report({"ERROR"}, str(error))
-        return {"CANCELLED"}
-    if not found:
-        operator.report({"ERROR"}, "There is no .pak archive in the game folders.")
-        return {"CANCELLED"}
-    good = [path for path in found if path not in here.problems]
-    return tell(operator, good, [here.problems[path] for path in found if path in here.problems])
-
-
-class ArchiveMount(ImportHelper):
+class ArchiveMount(MountMixin, ImportHelper):
     """Mount PAK archives: search them in the sidebar, and import straight out of them"""
 
     filename_ext = ".pak"
@@ -91,84 +137,51 @@ class ArchiveMount(ImportHelper):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Mount at once what was dropped, else open the file dialog."""
+        self._lives = True
         if self.directory and any(entry.name for entry in self.files):
             return self.execute(context)
-        result: Any = super().invoke(context, event)
+        result: Any = ImportHelper.invoke(self, context, event)
         return result
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Mount every chosen file, in the natural order of their names."""
+    def mounting(self, context: bpy.types.Context) -> Mounting:
+        """Every chosen file, in the natural order of their names."""
         names = sorted((entry.name for entry in self.files if entry.name), key=mounts.natural)
         folder = Path(bpy.path.abspath(self.directory or str(Path(self.filepath).parent)))
         found = [folder / name for name in names] or [Path(bpy.path.abspath(self.filepath))] * bool(self.filepath)
         if not found:
-            self.report({"ERROR"}, "No file was chosen.")
-            return {"CANCELLED"}
-        try:
-            good, failures = mount(context, found)
-        except UserError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        return tell(cast("bpy.types.Operator", self), good, failures)
+            raise UserError("no file was chosen")
+        return (yield from mounting(context, found))
 
 
-DRAGONNEST_OT_archive_mount = type(
-    "DRAGONNEST_OT_archive_mount",
-    (ArchiveMount, bpy.types.Operator),
-    {
-        "__doc__": ArchiveMount.__doc__,
-        "__module__": __name__,
-        "__annotations__": {
-            "files": CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"}),
-            "directory": StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"}),
-            "filter_glob": StringProperty(default="*.pak", options={"HIDDEN"}),
-        },
-        "bl_idname": "dragonnest.archive_mount",
-        "bl_label": "Mount Archives",
-        "bl_options": {"REGISTER"},
-    },
-)
-
-
-class DRAGONNEST_OT_archive_mount_folders(bpy.types.Operator):
+class ArchiveMountFolders(MountMixin):
     """Mount all archives of the game folders in the preferences, 2 before 10; the last one with a file wins"""
 
-    bl_idname = "dragonnest.archive_mount_folders"
-    bl_label = "Mount Game Folders"
-    bl_options = {"REGISTER"}
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def mounting(self, context: bpy.types.Context) -> Mounting:
         """List the folders, keep what was mounted by hand behind."""
-        return mount_folders(self, context)
+        return mounting_folders(context)
 
 
-class DRAGONNEST_OT_archive_folder_add(bpy.types.Operator):
+class ArchiveFolderAdd(MountMixin):
     """Choose a folder of the game, remember it in the preferences, and mount its archives"""
-
-    bl_idname = "dragonnest.archive_folder_add"
-    bl_label = "Add Game Folder"
-    bl_options = {"REGISTER"}
 
     if TYPE_CHECKING:
         directory: str
-    else:
-        directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Open the file dialog."""
-        context.window_manager.fileselect_add(self)
+        self._lives = True
+        context.window_manager.fileselect_add(cast("bpy.types.Operator", self))
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def mounting(self, context: bpy.types.Context) -> Mounting:
         """Remember the folder, then mount it like the others."""
         folder = Path(bpy.path.abspath(self.directory))
         if not self.directory or not folder.is_dir():
-            self.report({"ERROR"}, f"{folder.name or self.directory}: this is no folder.")
-            return {"CANCELLED"}
+            raise UserError("this is no folder", path=self.directory or "nothing")
         if folder not in archive_state.game_folders(context):
             getattr(preferences.of(context), archive_state.FOLDERS).add().path = str(folder)
             context.preferences.is_dirty = True
-        return mount_folders(self, context)
+        return (yield from mounting_folders(context))
 
 
 class DRAGONNEST_OT_archive_unmount(bpy.types.Operator):
@@ -241,24 +254,51 @@ class DRAGONNEST_OT_archive_move(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class DRAGONNEST_OT_archive_refresh(bpy.types.Operator):
+class ArchiveRefresh(StepsMixin):
     """Read what the mounted archives hold; those that did not change since the last time are not read again"""
 
-    bl_idname = "dragonnest.archive_refresh"
-    bl_label = "Read Archives"
-    bl_options = {"REGISTER"}
+    after_stop = "nothing was read"
+
+    if TYPE_CHECKING:
+        _stopped_early: bool
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        """From a button: with progress and Esc."""
+        return self.run(context, modal=True)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Read, and say what is missing."""
-        try:
-            here = archive_state.refresh(context)
-        except UserError as error:
-            self.report({"ERROR"}, str(error))
+        """At once."""
+        return self.run(context, modal=False)
+
+    def steps(self, context: bpy.types.Context, _shown: Progress) -> Iterator[tuple[float, str]]:
+        """Archive by archive."""
+        self._stopped_early = True
+        yield from archive_state.reading(context)
+        self._stopped_early = False
+
+    def finish(self, _context: bpy.types.Context) -> set[str]:
+        """Say what is there, and what is missing."""
+        if self._stopped_early:
             return {"CANCELLED"}
+        here = archive_state.session()
         for problem in here.problems.values():
             self.report({"WARNING"}, problem)
-        self.report({"INFO"}, f"{len(here.catalogue.listings)} archives with {len(here.catalogue)} entries.")
+        count = len(here.catalogue.listings)
+        what = "1 archive" if count == 1 else f"{count} archives"
+        self.report({"INFO"}, f"{what} with {_entries(len(here.catalogue))}.")
         return {"FINISHED"}
+
+
+def _operator(mixin: type, name: str, label: str, properties: dict[str, Any] | None = None) -> type:
+    body = {
+        "__doc__": mixin.__doc__,
+        "__module__": __name__,
+        "__annotations__": properties or {},
+        "bl_idname": f"dragonnest.{name}",
+        "bl_label": label,
+        "bl_options": {"REGISTER"},
+    }
+    return type(f"DRAGONNEST_OT_{name}", (mixin, bpy.types.Operator), body)
 
 
 def _reread(context: bpy.types.Context) -> None:
@@ -284,11 +324,25 @@ class DRAGONNEST_FH_archive(bpy.types.FileHandler):
 
 
 CLASSES = (
-    DRAGONNEST_OT_archive_mount,
-    DRAGONNEST_OT_archive_mount_folders,
-    DRAGONNEST_OT_archive_folder_add,
+    _operator(
+        ArchiveMount,
+        "archive_mount",
+        "Mount Archives",
+        {
+            "files": CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"}),
+            "directory": StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"}),
+            "filter_glob": StringProperty(default="*.pak", options={"HIDDEN"}),
+        },
+    ),
+    _operator(ArchiveMountFolders, "archive_mount_folders", "Mount Game Folders"),
+    _operator(
+        ArchiveFolderAdd,
+        "archive_folder_add",
+        "Add Game Folder",
+        {"directory": StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})},
+    ),
     DRAGONNEST_OT_archive_unmount,
     DRAGONNEST_OT_archive_move,
-    DRAGONNEST_OT_archive_refresh,
+    _operator(ArchiveRefresh, "archive_refresh", "Read Archives"),
     DRAGONNEST_FH_archive,
 )

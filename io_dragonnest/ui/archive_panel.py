@@ -12,7 +12,7 @@ from ...io_common.ui import preferences
 from ..formats import pak_names
 from ..formats.mounts import Entry, Mark
 from . import archive_state
-from .archive_export import size
+from .archive_extract import size
 from .archive_operators import ACTIVE
 
 if TYPE_CHECKING:

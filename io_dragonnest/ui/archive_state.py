@@ -11,14 +11,13 @@ from bpy.app.handlers import persistent
 from bpy.props import BoolProperty, CollectionProperty, IntProperty, PointerProperty, StringProperty
 
 from ...io_common.formats.errors import UserError
-from ...io_common.scene import progress
 from ...io_common.ui import preferences
 from ..formats import mounts
 from ..formats.mount_place import ArchivePlace
 from ..formats.mount_session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 NAME = "dragonnest_archives"  # of the properties of the window manager, and of the list in the preferences
 FOLDERS = "dragonnest_folders"  # of the list of game folders in the preferences
@@ -115,19 +114,24 @@ def set_paths(context: bpy.types.Context, found: Sequence[Path]) -> None:
     context.preferences.is_dirty = True
 
 
-def refresh(context: bpy.types.Context, shown: progress.Progress | None = None) -> Session:
+def refresh(context: bpy.types.Context) -> Session:
     """The session with all archives as they are now; those of the game folders if none is mounted yet.
 
-    Raises `UserError` where a game folder cannot be listed, and `Cancelled`.
+    Raises `UserError` where a game folder cannot be listed.
     """
-    if not len(listed(context)):
-        found = mounts.archives_in(game_folders(context))
-        if found:
-            set_paths(context, found)
-    here = session()
-    here.refresh(paths(context), cache_folder(), None if shown is None else shown.update)
+    for _step in reading(context):
+        pass
+    return session()
+
+
+def reading(context: bpy.types.Context) -> Iterator[tuple[float, str]]:
+    """As `refresh`, archive by archive; left off before the end, nothing is changed."""
+    wanted = paths(context)
+    found = wanted or mounts.archives_in(game_folders(context))
+    yield from session().reading(found, cache_folder())
+    if found != wanted:
+        set_paths(context, found)
     show(context)
-    return here
 
 
 def require(context: bpy.types.Context) -> Session:

@@ -25,6 +25,8 @@ class StepsMixin:
     From a script, and where there is no window, all steps are run at once.
     """
 
+    after_stop = "what was done before stays"  # what Esc leaves behind
+
     if TYPE_CHECKING:
         report: Any
         bl_label: str
@@ -89,7 +91,7 @@ class StepsMixin:
         except Cancelled:
             self._end(context)
             result = self.finish(context)
-            self.report({"WARNING"}, "Stopped by Esc; what was done before stays.")
+            self.report({"WARNING"}, f"Stopped by Esc; {self.after_stop}.")
             return result
         except UserError as error:
             self._end(context)

@@ -69,7 +69,7 @@ def add_archives(parser: argparse.ArgumentParser) -> None:
 
 def size(text: str) -> int:
     """An argparse type: "500", "64K", "1G"; in bytes."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    found = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is no size such as 500, 64K or 1G")
     return int(float(found[1]) * _UNITS[found[2].upper()])

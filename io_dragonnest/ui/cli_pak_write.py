@@ -148,6 +148,8 @@ def _below(folder: Path, prefix: str, target: Path) -> dict[str, Source]:
             mode = path.lstat().st_mode
             if stat.S_ISLNK(mode):
                 raise FileAccessError("this is a link, which is not packed", path=path)
+            if "\\" in name:
+                raise FileAccessError("this name holds a backslash, which parts folders in an archive", path=path)
             if stat.S_ISREG(mode) and not (target.exists() and path.samefile(target)):
                 found[start + "\\".join(path.relative_to(folder).parts)] = path
     if not found:

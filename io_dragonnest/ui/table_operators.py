@@ -21,13 +21,15 @@ _ENCODINGS = [
 ]
 
 
-def _encoding_property() -> Any:
+def encoding_property() -> Any:
+    """The property of an operator that asks for the encoding."""
     return EnumProperty(
         name="Encoding", description="Encoding of the texts in the table", items=_ENCODINGS, default=_AUTO
     )
 
 
-def _chosen(value: str) -> str:
+def chosen(value: str) -> str:
+    """What the property says as `table_block` wants it."""
     return "" if value == _AUTO else value
 
 
@@ -52,7 +54,7 @@ class TableOpen(ImportHelper):
         opened = []
         for path in found:
             try:
-                block, rows = table_block.open_table(path, _chosen(self.encoding))
+                block, rows = table_block.open_table(path, chosen(self.encoding))
             except UserError as error:
                 self.report({"ERROR" if len(found) == 1 else "WARNING"}, str(error))
                 continue
@@ -79,7 +81,7 @@ DRAGONNEST_OT_table_open = type(
             "files": CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"}),
             "directory": StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"}),
             "filter_glob": StringProperty(default="*.dnt;*.ext", options={"HIDDEN"}),
-            "encoding": _encoding_property(),
+            "encoding": encoding_property(),
         },
         "bl_idname": "dragonnest.table_open",
         "bl_label": "Open Table",
@@ -102,8 +104,27 @@ def _text(context: bpy.types.Context) -> bpy.types.Text | None:
     return space.text if isinstance(space, bpy.types.SpaceTextEditor) else None
 
 
-def _named(context: bpy.types.Context, name: str) -> bpy.types.Text | None:
+def named(context: bpy.types.Context, name: str) -> bpy.types.Text | None:
+    """The Text of that name, or where none is named the one that the editor shows."""
     return bpy.data.texts.get(name) if name else _text(context)
+
+
+class Written:
+    """What this Blender itself has written: Undo makes a Text forget it, but no other program has changed the file."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.sums: dict[tuple[int, str], str] = {}  # session_uid of the Text and path -> `table_block.known`
+
+    def register(self) -> None:
+        """There is nothing to add."""
+
+    def unregister(self) -> None:
+        """Forget all."""
+        self.sums.clear()
+
+
+WRITTEN = Written()
 
 
 def _write(operator: Any, block: bpy.types.Text | None, path: Path | None, *, overwrite: bool) -> set[str]:
@@ -111,11 +132,16 @@ def _write(operator: Any, block: bpy.types.Text | None, path: Path | None, *, ov
         operator.report({"ERROR"}, "Show a Text that was opened from a table in the Text Editor, or name one.")
         return {"CANCELLED"}
     target = table_block.place(block) if path is None else path
+    key = block.session_uid, str(target)
     try:
-        rows = table_block.write_table(block, target, _chosen(operator.encoding), overwrite=overwrite)
+        rows = table_block.write_table(
+            block, target, chosen(operator.encoding), overwrite=overwrite, written=WRITTEN.sums.get(key, "")
+        )
     except UserError as error:
         operator.report({"ERROR"}, str(error))
         return {"CANCELLED"}
+    if table_block.is_table(block) and table_block.place(block) == target:
+        WRITTEN.sums[key] = table_block.known(block)
     operator.report({"INFO"}, f"{target.name}: {rows} rows written.")
     return {"FINISHED"}
 
@@ -133,7 +159,7 @@ class DRAGONNEST_OT_table_write(bpy.types.Operator):
         use_overwrite: bool
     else:
         text: StringProperty(name="Text", description="Name of the Text; the one that is shown, if empty")
-        encoding: _encoding_property()
+        encoding: encoding_property()
         use_overwrite: BoolProperty(
             name="Overwrite",
             description="Replace the file even if another program has changed it since it was opened",
@@ -142,7 +168,7 @@ class DRAGONNEST_OT_table_write(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Of the named Text, or of the one that is shown."""
-        return _write(self, _named(context, self.text), None, overwrite=self.use_overwrite)
+        return _write(self, named(context, self.text), None, overwrite=self.use_overwrite)
 
 
 class TableWriteAs(ExportHelper):
@@ -158,14 +184,14 @@ class TableWriteAs(ExportHelper):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Suggest where it was opened from."""
-        block = _named(context, self.text)
+        block = named(context, self.text)
         if block is not None and table_block.is_table(block):
             self.filepath = str(table_block.place(block))
         return cast("set[str]", super().invoke(context, event))
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Of the named Text, or of the one that is shown; the dialog has asked before a file is replaced."""
-        return _write(self, _named(context, self.text), Path(bpy.path.abspath(self.filepath)), overwrite=True)
+        return _write(self, named(context, self.text), Path(bpy.path.abspath(self.filepath)), overwrite=True)
 
 
 DRAGONNEST_OT_table_write_as = type(
@@ -177,7 +203,7 @@ DRAGONNEST_OT_table_write_as = type(
         "__annotations__": {
             "filter_glob": StringProperty(default="*.dnt;*.ext", options={"HIDDEN"}),
             "text": StringProperty(name="Text", options={"HIDDEN", "SKIP_SAVE"}),
-            "encoding": _encoding_property(),
+            "encoding": encoding_property(),
         },
         "bl_idname": "dragonnest.table_write_as",
         "bl_label": "Write Table As",
@@ -209,10 +235,16 @@ class DRAGONNEST_PT_table(bpy.types.Panel):
         known = table_block.is_table(block)
         if known:
             column.label(text=table_block.place(block).name, icon="FILE")
+        entry = table_block.entry_of(block)
+        if entry is not None:
+            column.label(text=entry[0], icon="FILE")
+            column.label(text=entry[1], icon="PACKAGE")
         column.label(text=table_block.encoding_of(block) or "The first line names no encoding")
         if known:
             column.operator("dragonnest.table_write", text="Write Back", icon="FILE_TICK").text = block.name
         column.operator("dragonnest.table_write_as", text="Write As...", icon="EXPORT").text = block.name
+        patch: Any = column.operator("dragonnest.archive_table", text="Into Archive...", icon="PACKAGE")
+        patch.text = block.name
 
 
 class DRAGONNEST_FH_table(bpy.types.FileHandler):

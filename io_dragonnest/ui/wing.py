@@ -6,10 +6,11 @@ from __future__ import annotations
 from ...io_common.ui import operators
 from ..scene import clips, effects
 from . import (
-    archive_export,
+    archive_extract,
     archive_import,
     archive_operators,
     archive_panel,
+    archive_patch,
     archive_state,
     cli_pak,
     cli_table,
@@ -37,11 +38,12 @@ WING = operators.Wing(
         *archive_state.CLASSES,
         *archive_operators.CLASSES,
         *archive_import.CLASSES,
-        *archive_export.CLASSES,
+        *archive_extract.CLASSES,
+        *archive_patch.CLASSES,
         *archive_panel.CLASSES,
         *table_operators.CLASSES,
     ),
-    (effects.Settings(), clips, archive_state.ARCHIVES),
+    (effects.Settings(), clips, archive_state.ARCHIVES, table_operators.WRITTEN),
     (cli_pak.COMMAND, cli_table.COMMAND),
     imports=(
         ("dragonnest.archive_mount", "Dragon Nest archive (.pak)"),

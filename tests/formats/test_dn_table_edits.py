@@ -77,6 +77,8 @@ def test_columns_are_named() -> None:
     assert [edit.column(name) for name in ("_N", "n", "#2", "_name")] == [2, 2, 2, 0]
     with pytest.raises(UserError, match='no column "_Nothing"'):
         edit.column("_Nothing")
+    with pytest.raises(UserError, match="no column"):
+        edit.column("#" + "7" * 5000)
     twice = _editor(tables.table(["_A", "_A"], [3, 3], [(1, 1, 1)]))
     with pytest.raises(UserError, match='2 columns are called "_A": say which, #0 or #1'):
         twice.column("_A")
@@ -150,6 +152,11 @@ _HEAD = "id,_Name:text,_N:int,_X:float\r\n"
         ("id format=xls\n", 'line 1, column 1 of the CSV: "format" of the table cannot be "xls": expected dnt or ext'),
         ("id colour=red\n", 'line 1, column 1 .*"colour" says nothing'),
         ("id head=70000\n", "line 1, column 1 .*out of range"),
+        (f"id head={'7' * 5000}\n", "line 1, column 1 .*expected a whole number"),
+        (_HEAD + f"{'7' * 5000},a,2,3\r\n", r"line 2, column 1 \(id\) of the CSV is no id"),
+        (_HEAD + f"1,a,{'7' * 5000},3\r\n", r"line 2, column 3 \(_N\) of the CSV is no int"),
+        ("id,a:int,,b:int\n1,2,,3\n", "line 1, column 3 .*does not say its type"),
+        ("id,a:int,,\n1,2,,x\n", "line 2, column 4 of the CSV is one cell too many"),
         ("id,_Name\n", "line 1, column 2 .*does not say its type"),
         ("id,a:text,_N:number\n", "line 1, column 3 .*does not say its type"),
         ("id encoding=cp949,ก:int\n", "line 1, column 2 .*does not have"),
@@ -204,6 +211,9 @@ _JSON = b'{"format": "dnt", "encoding": "cp949", "columns": [["_T", "text"], ["_
         (_JSON + b'[1, "\xff", 2]\n', "line 2 is not in UTF-8"),
         (_JSON + b"[" * 100_000, "line 2"),
         (_JSON + b'[1, "x", ' + b"9" * 5000 + b"]", "line 2"),
+        (_JSON + b'{"id": 1, "_T": "x", "_N": 1, "_T": "y"}\n', 'line 2 says "_T" twice'),
+        (b'{"columns": [["a", "int"]], "columns": []}\n', 'line 1 says "columns" twice'),
+        (b'{"columns": [], "head": "' + b"7" * 5000 + b'"}\n', 'line 1: "head" of the table'),
         (_JSON + b'[1, "\\ud800", 2]\n', 'line 2, "_T"'),
     ],
 )

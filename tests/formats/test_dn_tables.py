@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from addon.io_common.formats import fields
-from addon.io_dragonnest.formats import dnt, table_csv, table_diff, table_encoding, table_guess, table_jsonl
+from addon.io_dragonnest.formats import (
+    dnt,
+    table_check,
+    table_csv,
+    table_diff,
+    table_encoding,
+    table_guess,
+    table_jsonl,
+)
 from addon.io_dragonnest.formats.table import BLOCK_BYTES, DNT, EXT, TEXT, TRAILER, Table, Texts, blocks
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,6 +91,9 @@ def test_spreadsheets_may_save_it(form: str) -> None:
     writer.writerows([rows[0], *comma, [], [""] * 9])
     saved = b"\xef\xbb\xbf" + out.getvalue().encode()
     assert dnt.write(table_csv.read(saved)) == dnt.write(made)
+    # Once a cell beside the table was in use, every line has empty ones, the first too.
+    wider = b"".join(line + b",,\r\n" for line in table_csv.write(made, "cp949").split(b"\r\n")[:-1])
+    assert dnt.write(table_csv.read(wider)) == dnt.write(made)
     # All line ends are of Windows, those inside of cells too.
     windows = table_csv.write(made, "cp949").replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
     assert dnt.write(table_csv.read(windows)) == dnt.write(made)
@@ -152,11 +163,14 @@ def test_texts_up_to_the_largest_length() -> None:
 
 
 def test_many_rows_go_over_several_blocks() -> None:
-    rows = [(n, f"name {n}\n".encode() * (n % 4), n, n / 8) for n in range(20_000)]
+    rows = [(n, f"name {n}\n".encode() * (n % 4), n, n / 8) for n in range(70_000)]
+    rows[-1] = (69_999, "法師".encode("big5"), 1, 0.5)
     data = dnt.write(tables.table(["_T", "_N", "_X"], [1, 3, 4], rows))
     made = dnt.read_dnt(data)
     assert dnt.write(made) == data
-    assert made.columns[0].cells[19_999] == rows[-1][1]
+    assert made.columns[0].cells[69_999] == rows[-1][1]
+    assert table_guess.guess(made) == "big5", "the last text counts, too"
+    assert table_check.check(made) == []
     assert dnt.write(table_csv.read(table_csv.write(made))) == data
     assert dnt.write(table_jsonl.read(table_jsonl.write(made))) == data
 

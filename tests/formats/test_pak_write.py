@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from addon.io_common.formats import files
 from addon.io_common.formats.errors import UserError
-from addon.io_dragonnest.formats import pak, pak_check, pak_disk, pak_plan, pak_write
+from addon.io_dragonnest.formats import pak, pak_check, pak_disk, pak_names, pak_plan, pak_write
 from addon.io_dragonnest.formats.pak import State
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -243,6 +243,37 @@ def test_another_program_came_first(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(pak_disk.Output, "sync", meddle)
     assert "another program" in refusal(lambda: pak_write.patch(path, CHANGES))
     assert content(path) == before
+
+
+def test_an_archive_is_not_put_into_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would grow as fast as it is read."""
+    monkeypatch.setattr(pak_disk, "_AT_ONCE", 10)
+    path = tmp_path / "a.pak"
+    pak_write.pack(path, {"\\a": b"a" * 100})
+    before = path.read_bytes()
+    link = tmp_path / "link"
+    os.link(path, link)
+    assert "cannot become" in refusal(lambda: pak_write.patch(path, {"\\self": path}))
+    assert "cannot become" in refusal(lambda: pak_write.patch(path, {"\\self": link}))
+    assert path.read_bytes() == before
+    pak_write.patch(path, {"\\old": path}, out=tmp_path / "b.pak")
+    assert content(tmp_path / "b.pak")["old"] == before
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "\\a\\..\\x", "C:\\x", "\\con", "/a/COM1.txt", "\\a.", "\\a ", "a:b", "\\a\\", "\x1b", "a?"]
+)
+def test_names_that_nobody_could_extract_are_not_made(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.pak"
+    assert "cannot become an entry" in refusal(lambda: pak_write.pack(path, {name: b"x"}))
+    assert not path.exists()
+    path.write_bytes(archives.make([Item(name, b"old"), Item("\\b", b"b")]))
+    new = "\\d\\" + name
+    before = path.read_bytes()
+    assert "cannot become an entry" in refusal(lambda: pak_write.patch(path, {new: b"x"}))
+    assert path.read_bytes() == before
+    pak_write.patch(path, {name: b"new"})  # one that is there can be mended
+    assert content(path)[pak_names.key(name)] == b"new"
 
 
 def test_put_makes_or_changes(tmp_path: Path) -> None:

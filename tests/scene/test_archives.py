@@ -16,9 +16,9 @@ from addon.io_common.formats.errors import UserError
 from addon.io_common.scene import progress, transfer
 from addon.io_common.ui import preferences
 from addon.io_dragonnest.formats import dnt, pak
-from addon.io_dragonnest.scene import archive_import
-from addon.io_dragonnest.ui import archive_export, archive_state
+from addon.io_dragonnest.scene import archive_import, table_block
 from addon.io_dragonnest.ui import archive_import as archive_import_ui
+from addon.io_dragonnest.ui import archive_operators, archive_patch, archive_state
 from addon.io_dragonnest.ui.entries import FORMATS
 
 from tests import archives, tables
@@ -130,6 +130,23 @@ def test_order_and_unmounting(game: Path) -> None:
     assert mounted() == []
     assert len(shown().rows) == 0
     assert len(list(game.iterdir())) == 3
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_mounting_that_is_stopped_changes_nothing(game: Path, tmp_path: Path, steps: int) -> None:
+    """Esc is heard between two archives: neither the list nor what was read changes before the end."""
+    bpy.ops.dragonnest.archive_refresh()
+    before, catalogue = mounted(), archive_state.session().catalogue
+    paths = [make(tmp_path / f"more{number}.pak", Item(f"\\m{number}", b"m")) for number in range(2)]
+    make(game / "Resource11.pak", Item("\\m", b"m"))
+    for mounting in (archive_operators.mounting(bpy.context, paths), archive_operators.mounting_folders(bpy.context)):
+        for _step in range(steps):
+            next(mounting)
+        mounting.close()
+        assert mounted() == before
+        assert archive_state.session().catalogue is catalogue
+    assert bpy.ops.dragonnest.archive_mount_folders() == {"FINISHED"}
+    assert mounted() == [*before, "Resource11.pak"]
 
 
 def test_nothing_is_read_when_a_file_is_opened(game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -429,13 +446,13 @@ def test_a_patch_is_named_so_that_the_game_takes_it_last(game: Path) -> None:
     choose("fox.skn")
     bpy.ops.dragonnest.archive_import()
     scene.select(*dragon_scene.meshes())
-    assert archive_export.proposed_archive(bpy.context) == game / "Resource11.pak"
+    assert archive_patch.proposed_archive(bpy.context) == game / "Resource11.pak"
     assert bpy.ops.dragonnest.archive_export(filepath=str(game / "a patch.pak")) == {"FINISHED"}
     said = bpy.data.texts[transfer.REPORT].as_string()
-    assert "Resource10.pak lies in the same folder and has a name that comes later" in said
-    assert archive_export.proposed_archive(bpy.context) == game / "a patch.pak", "the one that was written to"
+    assert "the archive Resource10.pak lies in the same folder and has a name that comes later" in said
+    assert archive_patch.proposed_archive(bpy.context) == game / "a patch.pak", "the one that was written to"
     archive_state.session().patch = None
-    assert archive_export.proposed_archive(bpy.context) == game / "Resource11.pak"
+    assert archive_patch.proposed_archive(bpy.context) == game / "Resource11.pak"
 
 
 def test_a_model_takes_the_place_of_the_chosen_entry(game: Path, tmp_path: Path) -> None:
@@ -524,3 +541,94 @@ def test_a_table_opens_as_a_text(game: Path, tmp_path: Path) -> None:
     written = tmp_path / "items.dnt"
     assert bpy.ops.dragonnest.table_write_as(text="items.dnt", filepath=str(written)) == {"FINISHED"}
     assert written.read_bytes() == data
+
+
+def table_text(name: str) -> str:
+    return str(bpy.data.texts[name].as_string())
+
+
+def test_a_table_goes_back_into_a_patch_archive(game: Path, tmp_path: Path) -> None:
+    """Under its own name, also after the .blend was saved; the archive it came from stays; the patch is what counts."""
+    made = tables.mixed()
+    path = make(tmp_path / "tables.pak", Item("\\Resource\\Ext\\Items.dnt", dnt.write(made)))
+    before = path.read_bytes()
+    bpy.ops.dragonnest.archive_mount(filepath=str(path))
+    bpy.ops.dragonnest.archive_import(names="items.dnt")
+    blend = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    block = bpy.data.texts["Items.dnt"]
+    assert table_block.entry_of(block) == ("Items.dnt", "tables.pak")
+    first = f"\n{made.ids[0]},"
+    assert first in block.as_string()
+    block.from_string(block.as_string().replace(first, "\n77,", 1))
+    patch = tmp_path / "patch.pak"
+    assert bpy.ops.dragonnest.archive_table(text=block.name, filepath=str(patch)) == {"FINISHED"}
+    assert path.read_bytes() == before
+    assert mounted()[-1] == "patch.pak"
+    assert table_block.entry_of(block) == ("Items.dnt", "patch.pak")
+    with pak.open_archive(patch) as archive:
+        assert archive.names == ["\\Resource\\Ext\\Items.dnt"]
+        assert dnt.read_dnt(archive.read(0)).ids.tolist() == [77, *made.ids.tolist()[1:]]
+    old = table_text("Items.dnt")
+    bpy.data.texts.remove(block)
+    bpy.ops.dragonnest.archive_import(names="items.dnt")
+    assert table_text("Items.dnt") == old
+    # Once more: a model or a table beside it, into the same archive.
+    assert bpy.ops.dragonnest.archive_table(text="Items.dnt", filepath=str(patch), entry_name="/a/b.dnt") == {
+        "FINISHED"
+    }
+    with pak.open_archive(patch) as archive:
+        assert archive.names == ["\\Resource\\Ext\\Items.dnt", "\\a\\b.dnt"]
+    assert game.is_dir()
+
+
+def test_a_table_of_another_kind_than_its_name_is_told_of(game: Path, tmp_path: Path) -> None:
+    block = bpy.data.texts.new("items.ext")
+    block.from_string("id format=dnt,_N:int\n1,1\n")
+    patch = tmp_path / "patch.pak"
+    assert bpy.ops.dragonnest.archive_table(text=block.name, filepath=str(patch)) == {"FINISHED"}
+    assert 'the first line says format=dnt, so "items.ext" holds that' in bpy.data.texts[transfer.REPORT].as_string()
+    with pak.open_archive(patch) as archive:
+        assert dnt.read_dnt(archive.read(0)).ids.tolist() == [1]
+    assert game.is_dir()
+
+
+def test_a_table_from_the_disk_takes_the_place_of_its_name(game: Path, tmp_path: Path) -> None:
+    loose = tmp_path / "ITEMS.dnt"
+    loose.write_bytes(dnt.write(tables.mixed()))
+    assert bpy.ops.dragonnest.table_open(filepath=str(loose)) == {"FINISHED"}
+    block = bpy.data.texts["ITEMS.dnt"]
+    here = archive_state.session()
+    assert table_block.proposed_entry(block, here.catalogue) == "\\resource\\ext\\items.dnt"
+    path = make(tmp_path / "tables.pak", Item("\\Data\\Items.dnt", dnt.write(tables.mixed())))
+    bpy.ops.dragonnest.archive_mount(filepath=str(path))
+    assert table_block.proposed_entry(block, here.catalogue) == "\\Data\\Items.dnt"
+    patch = tmp_path / "patch.pak"
+    assert bpy.ops.dragonnest.archive_table(text="ITEMS.dnt", filepath=str(patch)) == {"FINISHED"}
+    with pak.open_archive(patch) as archive:
+        assert archive.names == ["\\Data\\Items.dnt"]
+        assert archive.read(0) == loose.read_bytes()
+    assert game.is_dir()
+
+
+def test_a_table_that_cannot_go_back_leaves_all_as_it_was(game: Path, tmp_path: Path) -> None:
+    block = bpy.data.texts.new("items.dnt")
+    patch = tmp_path / "patch.pak"
+    cases = (
+        ("id,_N:int\n1,x\n", {}, r'items.dnt: the Text "items.dnt" makes no table: line 2, column 2'),
+        ("id,_N:int\n1,1\n", {"text": "nothing"}, "show a Text that holds a table"),
+        ("id,_N:int\n1,1\n", {"entry_name": "\\a.msh"}, '"a.msh" is no table'),
+        ("id,_N:int\n1,1\n", {"entry_name": "\\한글\U0001f600.dnt"}, "which Korean Windows text"),
+        ("id,_N:int\n1,1\n", {"filepath": str(game / "Resource1.pak")}, "could override what is written"),
+        ("id,_N:int\n1,1\n", {"filepath": str(tmp_path / "none" / "x.pak")}, "cannot be written"),
+    )
+    before = (game / "Resource1.pak").read_bytes()
+    for content, options, sentence in cases:
+        block.from_string(content)
+        with pytest.raises(RuntimeError, match=sentence):
+            bpy.ops.dragonnest.archive_table(**{"text": block.name, "filepath": str(patch), **options})
+        assert not patch.exists()
+        assert table_block.entry_of(block) is None
+    assert (game / "Resource1.pak").read_bytes() == before
+    assert mounted()[-1] == "Resource10.pak"

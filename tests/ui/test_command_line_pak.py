@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,7 @@ def document(capfd: Output) -> dict[str, Any]:
         ["pak", "list"],
         ["pak", "extract", "a.pak"],
         ["pak", "extract", "a.pak", "--out", "x", "--entry-limit", "much"],
+        ["pak", "extract", "a.pak", "--out", "x", "--total-limit", "9" * 400],
         ["pak", "pack", "folder"],
         ["pak", "pack", "folder", "x.pak", "--pak-version", "12"],
         ["pak", "pack", "folder", "x.pak", "--level", "0"],
@@ -200,6 +202,19 @@ def test_pack_refuses_links_and_nothing(two: Path, command: Command, capfd: Outp
     assert command("pak", "pack", "out", "new.pak") == 1
     assert "this is a link, which is not packed" in capfd.readouterr().err
     assert not (two / "new.pak").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names that Windows has not")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("a\\b.txt", "holds a backslash"), ("..\\..\\x", "holds a backslash"), ("CON", "reserved by Windows")],
+)
+def test_pack_refuses_names_of_other_systems(name: str, words: str, two: Path, command: Command, capfd: Output) -> None:
+    (two / "odd").mkdir()
+    (two / "odd" / name).write_bytes(b"x")
+    assert command("pak", "pack", "odd", "odd.pak") == 1
+    assert words in capfd.readouterr().err
+    assert not (two / "odd.pak").exists()
 
 
 def test_pack_into_its_own_folder(two: Path, command: Command) -> None:

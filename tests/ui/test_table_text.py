@@ -156,3 +156,27 @@ def test_a_file_name_that_is_no_text(tmp_path: Path) -> None:
     block, rows = table_block.open_table(path)
     assert rows == 4
     assert not table_block.is_table(block)
+
+
+def test_what_was_undone_is_no_other_program(tmp_path: Path) -> None:
+    """The Text forgets by Undo that it was written; the file still is as this Blender left it."""
+    path = tmp_path / "mixed.dnt"
+    path.write_bytes(dnt.write(tables.mixed()))
+    before = path.read_bytes()
+    bpy.ops.ed.undo_push(message="before")
+    name = opened(path).name
+    bpy.ops.ed.undo_push(message="opened")
+    replace(bpy.data.texts[name], ",-5,", ",12,")
+    bpy.ops.ed.undo_push(message="edited")
+    assert bpy.ops.dragonnest.table_write(text=name) == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="written")
+    bpy.ops.ed.undo()
+    bpy.ops.ed.undo()
+    assert ",-5," in bpy.data.texts[name].as_string()
+    assert bpy.ops.dragonnest.table_write(text=name) == {"FINISHED"}
+    assert path.read_bytes() == before
+    other = opened(path)
+    replace(other, ",-5,", ",13,")
+    assert bpy.ops.dragonnest.table_write(text=other.name) == {"FINISHED"}
+    with pytest.raises(RuntimeError, match="another program has changed"):
+        bpy.ops.dragonnest.table_write(text=name)

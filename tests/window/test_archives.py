@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import checkout  # noqa: F401 (before the names below)
 import numpy as np
 import pytest
 from addon.io_common.ui import preferences
+from addon.io_dragonnest.formats import mount_index
 from addon.io_dragonnest.formats.mounts import Mark
 from addon.io_dragonnest.ui import archive_state
 from checkout import CHECKOUT
@@ -139,6 +141,36 @@ def test_dropped_searched_imported(screen: Screen, tmp_path: Path, drawn: dict[s
     area = screen.area()
     part = picture[area.y : area.y + area.height, area.x : area.x + area.width // 2]
     assert np.ptp(part, axis=2).max() > 0.2, "no colours: the textures of the fox are not seen"
+
+
+def test_esc_stops_mounting(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "Many"
+    folder.mkdir()
+    for number in range(40):
+        (folder / f"Resource{number}.pak").write_bytes(archive({f"\\a{number}.txt": b"a"}))
+    load = mount_index.load
+    seen: list[str] = []
+
+    def slow(path: Path, *arguments: Any) -> Any:
+        seen.append(path.name)
+        time.sleep(0.1)
+        return load(path, *arguments)
+
+    monkeypatch.setattr(mount_index, "load", slow)
+    names = [{"name": path.name} for path in sorted(folder.iterdir())]
+    with screen.override():
+        bpy.ops.wm.drop_import_file("INVOKE_DEFAULT", directory=str(folder), files=names)
+    screen.wait_until(lambda: len(seen) > 1, "the first archives", ticks=100)
+    screen.key("ESC")
+    screen.wait(20)
+    count = len(seen)
+    screen.wait(20)
+    assert count == len(seen) < len(names), "it goes on"
+    assert archive_state.paths(bpy.context) == []
+    monkeypatch.undo()
+    with screen.override():
+        bpy.ops.dragonnest.archive_mount("INVOKE_DEFAULT", directory=str(folder), files=names)
+    screen.wait_until(lambda: len(archive_state.paths(bpy.context)) == len(names), "all of them", ticks=100)
 
 
 def test_extraction_shows_progress_and_esc_stops_it(screen: Screen, tmp_path: Path) -> None:

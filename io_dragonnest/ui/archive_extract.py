@@ -1,29 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Out of archives into a folder, and models back into a patch archive."""
+"""Out of archives into a folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, StringProperty
-from bpy_extras.io_utils import ExportHelper
 
 from ...io_common.formats.digest import Digest
 from ...io_common.formats.errors import UserError
-from ...io_common.scene import progress
-from ...io_common.ui import props, report
-from ..formats import mounts, pak_write
+from ...io_common.ui import report
 from ..formats.mount_place import ArchivePlace
 from ..formats.mounts import Mark
 from ..formats.pak_extract import Extraction
-from ..scene import archive_export
-from ..scene.archive_export import ExportArchiveOptions
 from . import archive_state
 from .archive_steps import StepsMixin
-from .entries import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,107 +130,6 @@ def size(count: int) -> str:
     return f"{value:.3g} {unit}" if value < 1000 else f"{value:.0f} {unit}"
 
 
-class ArchiveExport(ExportHelper):
-    """Write the selected model or animation into a patch archive, under the name of an entry, and mount that last"""
-
-    filename_ext = ".pak"
-
-    if TYPE_CHECKING:
-        filepath: str
-        entry_name: str
-        report: Any
-        layout: Any
-        check_existing: bool
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Something is selected."""
-        if not context.selected_objects:
-            cast("Any", cls).poll_message_set("Select the model that shall be written")
-            return False
-        return True
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """Propose the entry that the model came from, or that the list has chosen; ask for the archive."""
-        if not self.entry_name:
-            self.entry_name = proposed(context)
-        if not self.filepath:
-            self.filepath = str(proposed_archive(context))
-        result: Any = super().invoke(context, event)
-        return result
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Make the bytes, check them, put them into the archive, mount it last."""
-        digest = Digest()
-        try:
-            path = self._path(context)
-            name = self.entry_name.strip() or proposed(context)
-            options = props.collect(self, ExportArchiveOptions)
-            with progress.pointer(context) as shown:
-                here = archive_state.refresh(context)
-                files = archive_export.bundle(context, here.catalogue, name, FORMATS, options, digest)
-                shown.update(0.5)
-                done = pak_write.put(path, files)
-            others = [other for other in archive_state.paths(context) if other != path]
-            archive_state.set_paths(context, [*others, path])
-            here = archive_state.refresh(context)
-        except UserError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        here.patch = path
-        here.choose(name)
-        archive_state.show(context)
-        later = mounts.taken_after(path, others)
-        if later:
-            digest.add(
-                f"{later[-1].name} lies in the same folder and has a name that comes later; a game that goes by names "
-                "takes that for the last one, so rename one of them"
-            )
-        written = [*done.added, *done.replaced]
-        what = ", ".join(written) if written else "nothing, as it holds all this already"
-        report.tell(cast("bpy.types.Operator", self), digest, [], f"Wrote to {path.name}: {what}.")
-        return {"FINISHED"}
-
-    def _path(self, context: bpy.types.Context) -> Path:
-        if not self.filepath:
-            raise UserError("no archive was named to write to")
-        path = Path(bpy.path.abspath(self.filepath)).absolute()
-        path = path if path.suffix.lower() == ".pak" else path.with_name(f"{path.name}.pak")
-        if path in archive_state.paths(context)[:-1] and path.exists():
-            raise UserError(
-                "other archives are mounted behind this one and could override what is written; move it to the end of "
-                "the list, or choose another",
-                path=path,
-            )
-        return path
-
-    def draw(self, _context: bpy.types.Context) -> None:
-        """The entry, and the options, in the file dialog."""
-        self.layout.prop(self, "entry_name")
-        props.draw(self.layout, self, ExportArchiveOptions)
-
-
-def proposed_archive(context: bpy.types.Context) -> Path:
-    """The archive that was written to, while it is mounted last; else a new one, which the game takes last."""
-    found = archive_state.paths(context)
-    if not found:
-        return Path("patch.pak")
-    if found[-1] == archive_state.session().patch:
-        return found[-1]
-    folder = found[-1].parent
-    return folder / mounts.patch_name([path for path in found if path.parent == folder])
-
-
-def proposed(context: bpy.types.Context) -> str:
-    """The entry that the selection came from, or else the one that the list has chosen; empty without either."""
-    own = archive_export.entries_of(context.selected_objects)
-    if own:
-        return next(iter(own.values()))
-    here = archive_state.session()
-    entry = here.entry(here.active)
-    return entry.name if entry is not None else ""
-
-
 DRAGONNEST_OT_archive_extract = type(
     "DRAGONNEST_OT_archive_extract",
     (ArchiveExtract, bpy.types.Operator),
@@ -259,28 +152,4 @@ DRAGONNEST_OT_archive_extract = type(
     },
 )
 
-DRAGONNEST_OT_archive_export = type(
-    "DRAGONNEST_OT_archive_export",
-    (ArchiveExport, bpy.types.Operator),
-    {
-        "__doc__": ArchiveExport.__doc__,
-        "__module__": __name__,
-        "__annotations__": {
-            **props.annotations(ExportArchiveOptions),
-            "entry_name": StringProperty(
-                name="Entry",
-                description="The entry that the model becomes; its extension says what is written: MSH, SKN or ANI. "
-                "Empty: the one it came from, or else the one chosen in the list",
-                options={"SKIP_SAVE"},
-            ),
-            "filter_glob": StringProperty(default="*.pak", options={"HIDDEN"}),
-            # An archive that is there is added to, not replaced.
-            "check_existing": BoolProperty(default=False, options={"HIDDEN"}),
-        },
-        "bl_idname": "dragonnest.archive_export",
-        "bl_label": "Write into Patch Archive",
-        "bl_options": {"REGISTER"},
-    },
-)
-
-CLASSES = (DRAGONNEST_OT_archive_extract, DRAGONNEST_OT_archive_export)
+CLASSES = (DRAGONNEST_OT_archive_extract,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import bpy
 from bpy.props import CollectionProperty, StringProperty
@@ -13,7 +13,7 @@ from bpy_extras.io_utils import poll_file_object_drop
 
 from ..formats import files, registry
 from ..formats.errors import UserError
-from . import props
+from . import props, report
 from .exporter import ExportMixin
 from .importer import ImportMixin
 
@@ -180,8 +180,10 @@ class DropMixin:
         imported = False
         for identifier, names in lots.items():
             operator = getattr(bpy.ops.import_scene, identifier)
+            chosen = [{"name": name} for name in names]
             try:
-                result = operator("EXEC_DEFAULT", True, directory=str(folder), files=[{"name": name} for name in names])
+                with report.spoken_by(cast("bpy.types.Operator", self)):
+                    result = operator("EXEC_DEFAULT", True, directory=str(folder), files=chosen)
             except RuntimeError as error:  # its report; Blender turns reported errors into this
                 failures.append(str(error).removeprefix("Error: ").strip())
                 continue
@@ -192,7 +194,10 @@ class DropMixin:
 
 
 def sort_by_format(paths: Sequence[Path], formats: Sequence[Format]) -> tuple[dict[str, list[str]], list[str]]:
-    """Format id -> file names, and a sentence for each file that is of none."""
+    """Format id -> file names, and a sentence for each file that is of none.
+
+    The formats are in the order of `formats`, where models come before the animations that go onto them.
+    """
     lots: dict[str, list[str]] = {}
     failures: list[str] = []
     for path in paths:
@@ -205,4 +210,4 @@ def sort_by_format(paths: Sequence[Path], formats: Sequence[Format]) -> tuple[di
             failures.append(str(error.at(path)))
             continue
         lots.setdefault(entry.id, []).append(path.name)
-    return lots, failures
+    return {entry.id: lots[entry.id] for entry in formats if entry.id in lots}, failures

@@ -3,17 +3,35 @@
 
 from __future__ import annotations
 
+import contextlib
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from ..formats.errors import one_line
 from ..scene.transfer import REPORT, write_report
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import bpy
 
     from ..formats.digest import Digest
 
 _SHOWN = 5
+_SPEAKER: ContextVar[bpy.types.Operator | None] = ContextVar("speaker", default=None)
+
+
+@contextlib.contextmanager
+def spoken_by(operator: bpy.types.Operator) -> Iterator[None]:
+    """Within, what the operators that `operator` calls have to tell is its own report.
+
+    Blender shows the reports of the operator that a user started; those of the ones it calls only go into a log.
+    """
+    token = _SPEAKER.set(operator)
+    try:
+        yield
+    finally:
+        _SPEAKER.reset(token)
 
 
 def nothing_imported(failures: list[str]) -> str:
@@ -26,6 +44,7 @@ def nothing_imported(failures: list[str]) -> str:
 
 def tell(operator: bpy.types.Operator, digest: Digest, failures: list[str], done: str) -> None:
     """Report failures and warnings, each once, at most a handful; the full list goes into a Text data-block."""
+    operator = _SPEAKER.get() or operator
     lines, done = [one_line(line) for line in (*failures, *digest.lines)], one_line(done)
     # Blender's status bar shows the last of several reports: a warning must not hide behind the good news.
     operator.report({"INFO"}, done)

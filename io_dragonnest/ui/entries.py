@@ -54,7 +54,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         id="dragonnest_skn",
-        label="Dragon Nest SKN materials",
+        label="Dragon Nest SKN material list",
         extensions=(".skn",),
         sniff=skn.sniff,
         read=skn.read,

@@ -168,6 +168,21 @@ def test_a_text_ani(text: bytes) -> None:
     assert AniList.of(found.files).files == found.files
 
 
+@pytest.mark.parametrize(
+    ("text", "files"),
+    [
+        ("\ufeff캐릭터.ani\r\nb.ani\r\n".encode(), ["캐릭터.ani", "b.ani"]),
+        (b"\xef\xbb\xbfa.ani", ["a.ani"]),
+        ("공격.ani\n걷기.ani\n".encode(), ["공격.ani", "걷기.ani"]),
+    ],
+)
+def test_a_text_ani_of_another_editor(text: bytes, files: list[str]) -> None:
+    """A mark in front is not part of the first name; both it and the encoding go back as they came."""
+    found = comes_back(ani, text)
+    assert isinstance(found, AniList)
+    assert found.files == files
+
+
 def test_a_dump() -> None:
     model = dragons.dump()
     found = comes_back(anim, anim.write(model))

@@ -82,9 +82,11 @@ class _Preferences:
         layout: Any
         parts: ClassVar[tuple[Part, ...]]
 
-    def draw(self, _context: bpy.types.Context) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         """The list of folders, and what the games have."""
         self.layout.prop(self, "show_textures")
+        # A keyframe takes 72 bytes, a frame of one vertex in a CAR 6: what users look for when their .blend is large.
+        self.layout.prop(context.preferences.filepaths, "use_file_compression", text="Compress New .blend Files")
         draw_folders(self.layout, self, "folders", "Folders searched for textures, after the model's own")
         for part in self.parts:
             part.draw(self.layout.column(), self)

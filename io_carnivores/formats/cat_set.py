@@ -99,6 +99,13 @@ def companions(found: CatSet, path: Path, folders: Sequence[str], digest: Digest
     return found
 
 
+def brings(found: CatSet, path: Path) -> list[Path]:
+    """The model and the animations that `companions` would read for the text at `path`, as far as they are there."""
+    place = _Places(path, ())
+    wanted = [(found.cat.model, ".3dn"), *((entry.file, ".ani") for entry in found.cat.animations)]
+    return [there for there in (place.find(*words) for words in dict.fromkeys(wanted)) if there is not None]
+
+
 def _stem(name: str, suffix: str) -> str:
     """A name without its suffix: the game's own texts state that of the model, and no other."""
     return name[: -len(suffix)] if name.lower().endswith(suffix) else name

@@ -151,6 +151,7 @@ FORMATS: tuple[Format, ...] = (
         label="Carnivores CAT mobile character",
         extensions=(".cat",),
         sniff=cat_set.sniff,
+        brings=cat_set.brings,
         read=cat_set.read,
         write=cat_set.write,
         sections=cat_set.sections,

@@ -50,6 +50,9 @@ class Format:
     `games` are (value, label) pairs of the games that `check` knows limits of. Where there is a `lazy`, the command
     line never reads a file whole.
 
+    `brings(model, path)` lists the files that an import of `path` takes in with it, as far as they are there: who drops
+    them together means each once.
+
     `ways` are further ways that `verify` goes with what has no place in a scene: name -> the bytes that a model becomes
     by way of it, which have to be those of `write`.
     """
@@ -74,6 +77,7 @@ class Format:
     guard: Callable[..., contextlib.AbstractContextManager[None]] | None = None
     games: tuple[tuple[str, str], ...] = ()
     lazy: Lazy | None = None
+    brings: Callable[[Any, Path], list[Path]] | None = None
     ways: Mapping[str, Callable[[Any], bytes]] = field(default_factory=dict)
 
 

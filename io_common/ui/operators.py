@@ -196,18 +196,43 @@ class DropMixin:
 def sort_by_format(paths: Sequence[Path], formats: Sequence[Format]) -> tuple[dict[str, list[str]], list[str]]:
     """Format id -> file names, and a sentence for each file that is of none.
 
-    The formats are in the order of `formats`, where models come before the animations that go onto them.
+    The formats are in the order of `formats`, where models come before the animations that go onto them. A file that
+    another one brings along is not named by itself.
     """
-    lots: dict[str, list[str]] = {}
+    found: dict[Path, Format] = {}
+    brought: dict[Path, list[Path]] = {}
     failures: list[str] = []
     for path in paths:
         try:
-            entry = registry.identify(files.read_file(path), path, formats)
-            if entry.build is None:
-                failures.append(f"{path.name}: a {entry.label} has nothing to show in a scene.")
-                continue
+            data = files.read_file(path)
+            entry = registry.identify(data, path, formats)
         except UserError as error:
             failures.append(str(error.at(path)))
             continue
-        lots.setdefault(entry.id, []).append(path.name)
-    return {entry.id: lots[entry.id] for entry in formats if entry.id in lots}, failures
+        if entry.build is None:
+            failures.append(f"{path.name}: a {entry.label} has nothing to show in a scene.")
+            continue
+        found[path] = entry
+        for other in _brought(entry, data, path):
+            brought.setdefault(other, []).append(path)
+    for path in list(found):
+        # Of two that bring each other, one is left.
+        if any(other in found and other != path for other in brought.get(path, ())):
+            del found[path]
+    lots = {entry.id: [path.name for path, its in found.items() if its is entry] for entry in formats}
+    return {identifier: names for identifier, names in lots.items() if names}, failures
+
+
+def _brought(entry: Format, data: bytes, path: Path) -> list[Path]:
+    """What `path` brings along; nothing if it cannot be read, which its import will say."""
+    if entry.brings is None:
+        return []
+    try:
+        return [path.parent / other.name for other in entry.brings(entry.read(data), path) if _same(other, path)]
+    except UserError:
+        return []
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two files lie in one folder."""
+    return one.absolute().parent == other.absolute().parent

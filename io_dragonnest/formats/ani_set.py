@@ -90,6 +90,13 @@ def with_listed(found: Ani | AniList, path: Path, options: Any, digest: Digest) 
     return AniSet(parts, found.raw)
 
 
+def brings(found: Ani | AniList, path: Path) -> list[Path]:
+    """The files that a list names, as far as they lie beside it."""
+    if not isinstance(found, AniList):
+        return []
+    return [target for _, target in _listed(found, path, places.Disk()) if target is not None]
+
+
 def _no_list(found: Ani | AniList) -> Ani:
     """The game reads no list that a list names."""
     if isinstance(found, AniList):

@@ -90,6 +90,14 @@ def with_model(found: Skn, path: Path, options: Any, digest: Digest) -> DressedS
     return DressedSkn(**values, mesh=model, mesh_path=source)
 
 
+def brings(found: Skn, path: Path) -> list[Path]:
+    """The model that `with_model` would read for the SKN at `path`, if it is there."""
+    try:
+        return [_model_path(found, path, places.Disk())]
+    except FileAccessError:
+        return []
+
+
 def _dressed(model: SkeletalMsh) -> DressedMsh:
     return DressedMsh(**{entry.name: getattr(model, entry.name) for entry in fields(SkeletalMsh)})
 

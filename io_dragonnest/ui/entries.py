@@ -12,6 +12,7 @@ from ..formats import (
     checks,
     dnt,
     msh,
+    outfit,
     pak,
     pak_check,
     pak_pieces,
@@ -69,6 +70,7 @@ FORMATS: tuple[Format, ...] = (
         gather=extract_msh.gather,
         extract=extract_skn.extract,
         companions=build_skn.read_skin,
+        brings=outfit.brings,
         finish=extract_skn.finish,
     ),
     Format(
@@ -88,6 +90,7 @@ FORMATS: tuple[Format, ...] = (
         gather=extract_ani.gather,
         extract=extract_ani.extract,
         companions=ani_set.with_listed,
+        brings=ani_set.brings,
         finish=ani_set.companions_of,
     ),
     Format(

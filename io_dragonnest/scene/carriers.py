@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from ...io_common.scene import armature
-from . import kept, realign, rig
+from . import kept, placement, rig
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,7 @@ def add(context: bpy.types.Context, obj: bpy.types.Object, labels: Sequence[str]
     if not wanted:
         return []
     made = []
-    # Blender puts rests together anew from bone to bone, which moves them by a rounding.
-    with realign.still(obj, [bone.name for bone in data.bones]), armature.edit_mode(context, obj):
+    with placement.still(obj, data.bones.keys()), armature.edit_mode(context, obj):
         for label in wanted:
             bone = data.edit_bones[label]
             upper = data.edit_bones.new(armature.fit_bone_name(f"{label} Carrier"))

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+import bpy
 import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
@@ -13,12 +15,14 @@ from ...io_common.formats.errors import ExportError
 from . import kept
 
 if TYPE_CHECKING:
-    import bpy
+    from collections.abc import Collection, Iterator
 
     Floats = npt.NDArray[np.float64]
 
-_TURNED = 2e-6  # how far from one the axes of an untouched object may come out, in single precision
-_MOVED = 2e-6  # the same for its place, as a part of what it was put together from
+# How far from one the axes of an untouched object may come out, in single precision; more than a rounding, as Blender
+# puts the rests of bones together anew whenever one of them is hung elsewhere.
+_TURNED = 1e-5
+_MOVED = 1e-5  # the same for its place, as a part of what it was put together from
 _LEAST = 1e-9  # the smallest scale, and the inverse of the largest one, of an armature that can be written
 _FARTHEST = 1e15  # file units; their products still fit single precision
 _UPRIGHT = 0.1  # the determinant of a bone's rest matrix is one
@@ -170,3 +174,24 @@ def hang(obj: bpy.types.Object, rig: bpy.types.Object | None, bone: str | None, 
         obj.parent_bone = bone
         inverse = np.linalg.inv(bone_end(cast("bpy.types.Armature", rig.data).bones[bone])) @ inverse
     obj.matrix_parent_inverse = Matrix(inverse.tolist())
+
+
+@contextlib.contextmanager
+def still(obj: bpy.types.Object, labels: Collection[str]) -> Iterator[None]:
+    """Let what hangs on the bones `labels` of the armature `obj` stay where it is, whatever is done to them meanwhile.
+
+    What hangs on a bone, rather than being weighted to it, would be turned along; by a rounding even where a bone only
+    gets another parent, as Blender then puts rests together anew from bone to bone.
+    """
+    hung = [entry for entry in bpy.data.objects if entry.parent == obj and entry.parent_bone in labels]
+    before = [_space(entry) for entry in hung]
+    yield
+    for entry, space in zip(hung, before, strict=True):
+        inverse = np.array(entry.matrix_parent_inverse, np.float64)
+        entry.matrix_parent_inverse = Matrix((np.linalg.inv(_space(entry)) @ space @ inverse).tolist())
+
+
+def _space(obj: bpy.types.Object) -> Floats:
+    """(4, 4) of the bone an object hangs on."""
+    bone = parent_bone(obj)
+    return np.eye(4) if bone is None else bone_end(bone)

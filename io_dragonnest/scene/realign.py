@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, cast
 
-import bpy
 import numpy as np
 from mathutils import Matrix
 
@@ -15,7 +13,9 @@ from ..formats import channels
 from . import aim, kept, placement, rig
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
+
+    import bpy
 
 
 def along(context: bpy.types.Context, obj: bpy.types.Object, names: Collection[str]) -> list[str]:
@@ -33,7 +33,7 @@ def along(context: bpy.types.Context, obj: bpy.types.Object, names: Collection[s
     rest, _length = aim.rest_matrices(state.bind, state.parent.tolist(), aim.CHILD, wanted)
     data = cast("bpy.types.Armature", obj.data)
     turned = [state.names[row] for row in np.flatnonzero(wanted)]
-    with still(obj, turned), armature.edit_mode(context, obj):
+    with placement.still(obj, turned), armature.edit_mode(context, obj):
         for row in np.flatnonzero(wanted).tolist():
             bone = data.edit_bones[state.names[row]]
             length = bone.length
@@ -43,23 +43,3 @@ def along(context: bpy.types.Context, obj: bpy.types.Object, names: Collection[s
         bone = data.bones[name]
         kept.put(bone, kept.REST, np.array(bone.matrix_local, "<f4").tobytes())
     return turned
-
-
-@contextlib.contextmanager
-def still(obj: bpy.types.Object, labels: Collection[str]) -> Iterator[None]:
-    """Let what hangs on the bones `labels` stay where it is, whatever is done to them meanwhile.
-
-    What hangs on a bone, rather than being weighted to it, would be turned along.
-    """
-    hung = [entry for entry in bpy.data.objects if entry.parent == obj and entry.parent_bone in labels]
-    before = [_space(entry) for entry in hung]
-    yield
-    for entry, space in zip(hung, before, strict=True):
-        inverse = np.array(entry.matrix_parent_inverse, np.float64)
-        entry.matrix_parent_inverse = Matrix((np.linalg.inv(_space(entry)) @ space @ inverse).tolist())
-
-
-def _space(obj: bpy.types.Object) -> placement.Floats:
-    """(4, 4) of the bone an object hangs on."""
-    bone = placement.parent_bone(obj)
-    return np.eye(4) if bone is None else placement.bone_end(bone)

@@ -20,7 +20,7 @@ from mathutils import Matrix
 from ...io_common.scene import armature, selection
 from ..formats import hierarchy, names, space
 from ..formats import rig as binds
-from . import aim, kept
+from . import aim, kept, placement
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -225,7 +225,7 @@ def _make(
     """Make bones; row -> the name each was given."""
     bones = _data(obj).edit_bones
     found: dict[int, str] = {}
-    with armature.edit_mode(context, obj):
+    with placement.still(obj, _data(obj).bones.keys()), armature.edit_mode(context, obj):
         for entry in wanted:
             bone = bones.new(armature.fit_bone_name(entry.text) or "Bone")
             bone.head, bone.tail = (0.0, 0.0, 0.0), (0.0, float(length[entry.row]), 0.0)
@@ -258,7 +258,7 @@ def reparent(context: bpy.types.Context, obj: bpy.types.Object, parents: Mapping
     rows = {name: row for row, name in enumerate(order)}
     links = np.array([rows.get({**now, **wanted}[name], -1) for name in order], np.int32)
     looped = set(hierarchy.cut_loops(links))
-    with armature.edit_mode(context, obj):
+    with placement.still(obj, list(rows)), armature.edit_mode(context, obj):
         edit = _data(obj).edit_bones
         # First all off, so that no order of steps makes a loop on the way.
         for name in wanted:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from addon.io_dragonnest.formats import names
 from addon.io_dragonnest.formats import rig as binds
-from addon.io_dragonnest.scene import options, rig
+from addon.io_dragonnest.scene import options, placement, rig
 
 from tests import dragons
 
@@ -125,3 +125,35 @@ def test_a_moved_bone_moves_its_bind_matrix(made: bpy.types.Object) -> None:
     assert moved[0, 3] == pytest.approx(2, abs=1e-4)
     moved[0, 3] = 0
     assert np.abs(moved).max() < 1e-4
+
+
+def far_chain(count: int) -> tuple[list[bytes], np.ndarray]:
+    """A chain of bones that turns at random and goes far out."""
+    rng = np.random.default_rng(7)
+    world = np.zeros((count, 4, 4))
+    place = np.eye(4)
+    for row in range(count):
+        axis, _upper = np.linalg.qr(rng.normal(size=(3, 3)))
+        step = np.eye(4)
+        step[:3, :3] = axis * np.sign(np.linalg.det(axis))
+        step[3, :3] = rng.normal(0, 40, 3)
+        place = step @ place
+        world[row] = place
+    return [names.field(f"Bone{row}") for row in range(count)], binds.inverses(world)
+
+
+def test_what_hangs_on_a_bone_stays_when_bones_are_hung_elsewhere() -> None:
+    """To single precision: more would look like an edit, and its vertices would be written anew."""
+    raws, inverse = far_chain(60)
+    parents = np.arange(-1, 59)
+    made = rig.build(bpy.context, "Made", raws, inverse, parents, bpy.context.collection)
+    hung = [bpy.data.objects.new(f"Thing{row}", bpy.data.meshes.new("Thing")) for row in range(60)]
+    for row, thing in enumerate(hung):
+        bpy.context.collection.objects.link(thing)
+        placement.hang(thing, made, f"Bone{row}", 0.01)
+    for step in (2, 3, 5):
+        rig.reparent(bpy.context, made, {f"Bone{row}": f"Bone{row - step}" for row in range(step, 60)})
+    reach = np.abs([bone.matrix_local for bone in made.data.bones]).max()
+    away = np.abs([placement.within(thing, made) - np.eye(4) for thing in hung])
+    assert away[:, :3, :3].max() < 5e-7
+    assert away[:, :3, 3].max() < 5e-7 * reach

@@ -71,6 +71,9 @@ def read(obj: bpy.types.Object, mesh: bpy.types.Mesh, matrix: Floats, before: Sh
     material = meshes.get_attribute(mesh, "material_index", "INT", "FACE")
     normals, original = _normals(mesh, matrix, corner_vertex, numbers, before)
     colours, by_vertex = _colours(mesh, corner_vertex)
+    if colours is not None and _is_blank(colours, before):
+        colours = None
+        digest.note(f'the colours of "{obj.name}" are white all over, as Blender makes new ones, and not written')
     maps = []
     for number, uv in enumerate(uvs[:MOST_UV_SETS]):
         values, same = _uv(uv, at, before, number)
@@ -141,6 +144,11 @@ def _colours(mesh: bpy.types.Mesh, corner_vertex: npt.NDArray[np.int32]) -> tupl
     colours, domain = found
     by_vertex = domain == "POINT"
     return shown.file_colours(colours[corner_vertex] if by_vertex else colours), by_vertex
+
+
+def _is_blank(colours: npt.NDArray[np.uint8], before: Shown | None) -> bool:
+    """Whether these are what Blender gives an imported mesh without any when a painting mode is entered: white."""
+    return before is not None and before.source.colours is None and bool((colours == 255).all())
 
 
 def _normals(

@@ -84,6 +84,27 @@ def test_a_colour(made: bytes, tmp_path: Path) -> None:
     assert msh.read(after).submeshes[1].colours[3].tolist() == [51, 0, 255, 0]
 
 
+def test_painting_modes_alone_change_nothing(made: bytes, tmp_path: Path) -> None:
+    """Blender gives a mesh colours when Vertex Paint is entered, white ones."""
+    for thing in dragon_scene.meshes():
+        scene.select(thing)
+        for mode in ("SCULPT", "VERTEX_PAINT", "WEIGHT_PAINT", "TEXTURE_PAINT"):
+            bpy.ops.object.mode_set(mode=mode)
+            bpy.ops.object.mode_set(mode="OBJECT")
+    assert any(len(thing.data.color_attributes) for thing in dragon_scene.meshes()[2:])
+    assert dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()) == made
+
+
+@pytest.mark.parametrize(("shade", "written"), [(1.0, False), (0.5, True)])
+def test_colours_that_are_new(shade: float, written: bool, made: bytes, tmp_path: Path) -> None:
+    mesh = dragon_scene.meshes()[0].data
+    assert msh.read(made).submeshes[0].colours is None
+    found = mesh.color_attributes.new("Colour", "BYTE_COLOR", "POINT")
+    found.data.foreach_set("color_srgb", np.tile([shade, 1.0, 1.0, 1.0], len(found.data)).astype("f4"))
+    after = msh.read(dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes()))
+    assert (after.submeshes[0].colours is not None) == written
+
+
 def test_weights(made: bytes, tmp_path: Path) -> None:
     obj = dragon_scene.meshes()[0]
     for group, weight in (

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _SIZE = 0.03  # of the model's height
 _TOLERANCE = 1e-4  # how far the matrix of an untouched dummy may come back, of its own size
+_PLACED = 1e-5  # or of how far out it is in the armature: its own is that through an inverse, which swells roundings
 _RECORD = np.dtype([("name", "V256"), ("has_parent", "u1"), ("parent", "V256"), ("matrix", "<f4", (4, 4))])
 
 
@@ -115,8 +116,9 @@ def extract(
 
     `binds`: see `bind_by_name`. Raises `ExportError` for a name that cannot be written.
     """
-    matrix = local(obj, skeleton, binds)
     bone = placement.parent_bone(obj)
+    above = binds.get(bone.name) if bone is not None else None
+    matrix = local(obj, skeleton, binds)
     raw = kept.get_array(obj, kept.RECORD, _RECORD)
     made = kept.get(obj, kept.MADE, b"")
     label = kept.get(obj, kept.LABEL, "")
@@ -129,7 +131,7 @@ def extract(
     else:
         found.parent = rig.field(bone) if bone is not None else names.field(names.SCENE_ROOT)
     whole = placement.armature_matrix(skeleton, options) if skeleton is not None else np.eye(4)
-    if known is not None and placement.is_plain(whole) and _unmoved(matrix, made):
+    if known is not None and placement.is_plain(whole) and _unmoved(matrix, made, above):
         found.matrix = np.array(known["matrix"], "<f4")
     else:
         found.matrix = space.to_file_matrix(_in_file_units(matrix, obj, whole, options)).astype("<f4")
@@ -150,11 +152,18 @@ def _origin_name(bone: bpy.types.Bone | None, made: bytes) -> str:
     return before if rig.origin(bone) == names.key(before) and before else bone.name
 
 
-def _unmoved(matrix: Floats, made: bytes) -> bool:
+def _unmoved(matrix: Floats, made: bytes, above: Floats | None) -> bool:
+    """Whether a dummy is where it was made, by its own matrix or by that in the armature; `above`: that of its bone."""
     if len(made) < 128:
         return False
     before = np.frombuffer(made[:128], "<f8").reshape(4, 4)
-    return bool((np.abs(matrix - before) <= _TOLERANCE * np.maximum(np.abs(before).max(), 1.0)).all())
+    if _near(matrix, before, _TOLERANCE):
+        return True
+    return above is not None and _near(above @ matrix, above @ before, _PLACED)
+
+
+def _near(matrix: Floats, before: Floats, tolerance: float) -> bool:
+    return bool((np.abs(matrix - before) <= tolerance * np.maximum(np.abs(before).max(), 1.0)).all())
 
 
 def _in_file_units(matrix: Floats, obj: bpy.types.Object, whole: Floats, options: Units) -> npt.NDArray[Any]:

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from addon.io_common.formats.digest import Digest
 from addon.io_common.scene import transfer
-from addon.io_dragonnest.formats import msh
+from addon.io_dragonnest.formats import msh, names
+from addon.io_dragonnest.formats import rig as binds
 from addon.io_dragonnest.formats.collision import Kind
-from addon.io_dragonnest.scene import extract_msh
+from addon.io_dragonnest.formats.dummy import Dummy
+from addon.io_dragonnest.scene import carriers, extract_msh, rig
 from addon.io_dragonnest.scene.options import ExportMshOptions
 
 from tests import dragons
@@ -116,3 +118,36 @@ def test_a_dummy_that_was_turned_here_is_said_once(tmp_path: Path) -> None:
     dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
     said = bpy.data.texts[transfer.REPORT].as_string()
     assert said.count("1 dummy is turned or scaled, which MSH 12 cannot hold") == 1
+
+
+def shrinking_chain(count: int) -> np.ndarray:
+    """Inverse binds (b, 4, 4) of a chain that turns at random and is scaled unevenly, smaller and smaller."""
+    rng = np.random.default_rng(5)
+    world, place = np.zeros((count, 4, 4)), np.eye(4)
+    for row in range(count):
+        axis, _upper = np.linalg.qr(rng.normal(size=(3, 3)))
+        step = np.eye(4)
+        step[:3, :3] = np.diag(rng.uniform(0.3, 1.2, 3)) @ axis * np.sign(np.linalg.det(axis))
+        step[3, :3] = rng.normal(0, 40, 3)
+        place = step @ place
+        world[row] = place
+    return binds.inverses(world)
+
+
+def test_dummies_of_shrunken_bones_are_untouched_when_bones_are_hung_elsewhere(tmp_path: Path) -> None:
+    """Their own matrices go through inverses of small ones, which swell every rounding."""
+    count = 24
+    model = msh.Msh(13, [dragons.part()], bones=np.zeros(count, msh.BONE))
+    model.bones["name"] = names.fields([names.field(f"Bone{row}") for row in range(count)])
+    model.bones["inverse_bind"] = shrinking_chain(count)
+    model.dummies = [Dummy(names.field(f"#{row}"), names.field(f"Bone{row}")) for row in range(count)]
+    data = dragon_scene.save(tmp_path / "a.msh", model)
+    dragon_scene.bring(tmp_path / "a.msh")
+    skeleton = dragon_scene.rig()
+    for step in (1, 2, 3, 1):
+        rig.reparent(bpy.context, skeleton, {f"Bone{row}": f"Bone{row - step}" for row in range(step, count)})
+    carriers.add(bpy.context, skeleton, [f"Bone{row}" for row in range(1, count)], Digest())
+    assert dragon_scene.differences(data, dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())) == set()
+    bpy.data.objects["#9"].location.x += 1
+    after = dragon_scene.export(tmp_path / "b.msh", *dragon_scene.meshes())
+    assert {entry.partition(" byte")[0] for entry in dragon_scene.differences(data, after)} == {"dummy 9"}

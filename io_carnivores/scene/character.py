@@ -15,10 +15,10 @@ from ...io_common.scene import selection
 from ..formats import bone_source, recover
 from ..formats.car import Character, Sound
 from ..formats.model import label, name_field
-from . import bone_motion, build, clips, extract, frames, kept, numbering, shape_motion, sound_table, sounds
+from . import bone_motion, build, clips, extract, frames, kept, numbering, shape_motion, sound_table, sounds, unlisted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -155,13 +155,14 @@ def _extract(
     title = kept.get(mesh, kept.CAT_TITLE, "") or path.stem
     character = Character(model, kept.get(mesh, kept.NAME_BLOCK, b"") or name_field(title))
     source = frames.Source.of(context, objects, options, len(model.vertices), digest)
-    character.animations = [source.animation(item) for item in clips.animations(mesh)]
+    items = unlisted.entries(context, objects, digest)
+    character.animations = [source.animation(item) for item in items]
     for item in clips.sounds(mesh):
         data = sounds.samples(item.sound) if item.sound is not None else b""
         character.sounds.append(Sound(clips.raw_name(item), data))
         if item.sound is None:
             digest.add(f'the sound "{item.name}" has no samples any more and is written empty; add it again')
-    _tell_cut_names(mesh, digest)
+    _tell_cut_names({"animation": items, "sound": list(clips.sounds(mesh))}, digest)
     model_name = kept.get(mesh, kept.CAT_MODEL, "")
     if model_name:
         prefix = f"{PurePath(model_name).stem}_"
@@ -172,8 +173,8 @@ def _extract(
     return character
 
 
-def _tell_cut_names(mesh: bpy.types.Mesh, digest: Digest) -> None:
-    for noun, items in (("animation", clips.animations(mesh)), ("sound", clips.sounds(mesh))):
+def _tell_cut_names(lists: Mapping[str, Sequence[Any]], digest: Digest) -> None:
+    for noun, items in lists.items():
         for item in items:
             if clips.is_cut(item):
                 digest.add(

@@ -17,7 +17,7 @@ from ..formats.cat import Cat, CatAnimation
 from ..formats.cat_set import CatSet
 from ..formats.model import BONE, label, name_field
 from ..formats.motion import Animation
-from . import build, character, clips, extract, frames, kept, sound_table, sounds
+from . import build, character, clips, extract, frames, kept, sound_table, sounds, unlisted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,7 +94,7 @@ def _extract(
         # No character of the game has a bone table; a recovered skeleton is not one of the file's.
         model.bones = np.zeros(0, BONE)
     source = frames.Source.of(context, objects, options, len(model.vertices), digest)
-    items, listed = list(clips.animations(mesh)), list(clips.sounds(mesh))
+    items, listed = unlisted.entries(context, objects, digest), list(clips.sounds(mesh))
     own = kept.get(mesh, kept.KIND, "") == KIND
     names = _names([item.name for item in items], "" if own else path.stem, "animation")
     titles = _names([item.name for item in listed], "" if own else path.stem, "sound")

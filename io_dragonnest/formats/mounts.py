@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...io_common.formats.errors import FileAccessError
+from ...io_common.formats.order import natural
 from . import pak_names
 from .pak import State
 from .pak_search import NameIndex
@@ -158,11 +159,6 @@ def _marks(keys: list[str], states: npt.NDArray[np.generic]) -> npt.NDArray[np.u
     same = np.fromiter((one == other for one, other in pairwise(found)), bool, max(len(live) - 1, 0))
     marks[live[:-1][same] if len(live) else live] = Mark.OVERRIDDEN
     return marks
-
-
-def natural(name: str) -> list[tuple[int, int, str]]:
-    """A key that sorts names as people do: "Resource2.pak" before "Resource10.pak", without regard to case."""
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", name.lower())]
 
 
 def patch_name(found: Sequence[Path]) -> str:

@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import bpy
 import numpy as np
 
 from ...io_common.formats.errors import ExportError
-from ...io_common.scene import compat, selection
+from ...io_common.scene import actions, compat, selection
 from ...io_common.scene.selection import Group
 from ..formats import names
 from ..formats.ani import Ani
 from ..formats.ani_set import AniSet, Part
 from ..formats.clip_records import Style
-from . import ani_table, bone_motion, clip_export, clips, kept, playback, pose_bake
+from . import ani_table, bone_motion, clip_export, clips, kept, pose_bake
 from .build_ani import matches
 from .clip_job import Job
 
@@ -54,7 +54,7 @@ def gather(context: bpy.types.Context, options: ExportAniOptions) -> list[Group]
 
 def has_clips(obj: bpy.types.Object) -> bool:
     """Whether an armature has anything that `extract` could write: clips in its list, or Actions that it plays."""
-    return bool(len(clips.listed(obj)) or clips.files(obj) or _played(obj))
+    return bool(len(clips.listed(obj)) or clips.files(obj) or _played(obj) or _unlisted(obj))
 
 
 def extract(
@@ -99,27 +99,42 @@ def _entries(obj: bpy.types.Object, options: ExportAniOptions, digest: Digest) -
             digest.add(f'the clip "{item.title}" has no Action and was left out', subject=obj.name)
         elif wanted:
             found.append(_Entry(clips.raw_name(item), item.action))
-    for action in _played(obj):
+    unlisted = _unlisted(obj)
+    for action in (*_played(obj), *unlisted):
         wanted = any(matches(action.name.lower(), entry) for entry in patterns) if patterns else True
         if action not in known and wanted:
             found.append(_Entry(names.field(action.name, "clip"), action))
     if patterns and not found:
         raise ExportError(f'the armature "{obj.name}" has no clip named "{options.clips}"')
     if not patterns:
-        _note_others(obj, known | {entry.action for entry in found}, digest)
+        _note_others(obj, unlisted, digest)
     return found
 
 
-def _note_others(obj: bpy.types.Object, known: set[bpy.types.Action], digest: Digest) -> None:
-    """Name the Actions made in Blender that move these bones and that no armature lists or plays."""
+def _unlisted(obj: bpy.types.Object) -> list[bpy.types.Action]:
+    """The motions of an armature that has no list yet: of those that lie in the file all that are nobody else's."""
+    return [] if len(clips.listed(obj)) or clips.files(obj) else actions.moving(_free(obj))
+
+
+def _free(obj: bpy.types.Object) -> list[bpy.types.Action]:
+    """The Actions made in Blender that move these bones and that no armature lists or plays."""
+    taken: set[bpy.types.Action] = set()
     for other in bpy.data.objects:
         if other.type == "ARMATURE":
-            known = known.union((item.action for item in clips.listed(other)), _played(other))
-    left = [
-        action.name
-        for action in playback.fitting(obj)
-        if action not in known and not kept.has(action, kept.CLIP) and action.library is None
-    ]
+            taken = taken.union((item.action for item in clips.listed(other)), _played(other))
+    bones = cast("bpy.types.Armature", obj.data).bones.keys()
+    return [action for action in actions.free(bones, taken) if not kept.has(action, kept.CLIP)]
+
+
+def _note_others(obj: bpy.types.Object, unlisted: list[bpy.types.Action], digest: Digest) -> None:
+    """Tell of Actions beside the list: those that were taken as there is none, or else those that were left out."""
+    if unlisted:
+        digest.note(
+            f'"{obj.name}" lists no clips, so all Actions that move its bones were written: '
+            + ", ".join(f'"{action.name}"' for action in (*_played(obj), *unlisted)[:8])
+        )
+        return
+    left = [action.name for action in _free(obj)]
     if left:
         one = len(left) == 1
         digest.add(
@@ -131,19 +146,11 @@ def _note_others(obj: bpy.types.Object, known: set[bpy.types.Action], digest: Di
 
 def _played(obj: bpy.types.Object) -> list[bpy.types.Action]:
     """Actions that an armature has on it and that move its bones, whether they are in its list or not."""
-    data = compat.animation_data(obj)
-    if data is None:
-        return []
-    strips = [strip.action for track in data.nla_tracks for strip in track.strips]
-    found: list[bpy.types.Action] = []
-    for action in (data.action, *strips):
-        if (
-            action is not None
-            and action not in found
-            and any("pose.bones" in curve.data_path for curve in compat.all_curves(action))
-        ):
-            found.append(action)
-    return found
+    return [
+        action
+        for action in actions.played([obj])
+        if any("pose.bones" in curve.data_path for curve in compat.all_curves(action))
+    ]
 
 
 def _plans(

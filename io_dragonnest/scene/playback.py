@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 
@@ -11,9 +11,6 @@ from ...io_common.formats.errors import UserError
 from ...io_common.scene import compat, curves, posing, selection
 from ..formats.ani import FPS
 from . import clip_curves, clips
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def play(context: bpy.types.Context, obj: bpy.types.Object, item: Any) -> None:
@@ -47,14 +44,3 @@ def slot_for(obj: bpy.types.Object, action: bpy.types.Action) -> Any:
 def set_rate(scene: bpy.types.Scene, rate: int) -> None:
     """Frames per second of the scene."""
     scene.render.fps, scene.render.fps_base = rate, 1.0
-
-
-def fitting(obj: bpy.types.Object, actions: Sequence[bpy.types.Action] | None = None) -> list[bpy.types.Action]:
-    """The Actions of the file that move bones of `obj`, more than half of what they move at least."""
-    names = {bone.name for bone in obj.data.bones}
-    found = []
-    for action in bpy.data.actions if actions is None else actions:
-        moved = curves.bones_of(action)
-        if moved and 2 * len(moved & names) > len(moved):
-            found.append(action)
-    return found

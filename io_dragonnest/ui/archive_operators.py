@@ -12,6 +12,7 @@ from bpy.props import CollectionProperty, EnumProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper, poll_file_object_drop
 
 from ...io_common.formats.errors import UserError
+from ...io_common.formats.order import natural
 from ...io_common.ui import preferences
 from ..formats import mount_index, mounts, pak_inflate
 from . import archive_state
@@ -145,7 +146,7 @@ class ArchiveMount(MountMixin, ImportHelper):
 
     def mounting(self, context: bpy.types.Context) -> Mounting:
         """Every chosen file, in the natural order of their names."""
-        names = sorted((entry.name for entry in self.files if entry.name), key=mounts.natural)
+        names = sorted((entry.name for entry in self.files if entry.name), key=natural)
         folder = Path(bpy.path.abspath(self.directory or str(Path(self.filepath).parent)))
         found = [folder / name for name in names] or [Path(bpy.path.abspath(self.filepath))] * bool(self.filepath)
         if not found:

@@ -10,6 +10,7 @@ import bpy
 from bpy.props import EnumProperty, IntProperty
 
 from ...io_common.formats.errors import UserError
+from ...io_common.scene import actions
 from ..formats import pak_names
 from ..scene import clips, kept, playback
 from .target import armature
@@ -126,7 +127,7 @@ class DRAGONNEST_OT_clip_add(_OnClips, bpy.types.Operator):
         known = {item.action for item in clips.listed(obj)}
         data = obj.animation_data
         active = [data.action] if data is not None and data.action is not None else []
-        found = playback.fitting(obj, active if self.what == "ACTIVE" else None)
+        found = actions.fitting(obj.data.bones.keys(), active if self.what == "ACTIVE" else None)
         new = [action for action in found if action not in known]
         if not found:
             raise UserError(f'there is no Action that moves bones of "{obj.name}"')

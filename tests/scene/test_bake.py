@@ -10,8 +10,10 @@ import bpy
 import numpy as np
 import pytest
 from addon.io_carnivores.formats import car, check_character
+from addon.io_carnivores.formats.model import label
 from addon.io_carnivores.formats.motion import quantise
-from addon.io_carnivores.scene import bake, clip_edit, clips
+from addon.io_carnivores.scene import bake, clip_edit, clips, kept
+from addon.io_common.scene import compat
 
 from tests import characters
 
@@ -229,6 +231,47 @@ def test_from_scratch_to_a_car_the_engine_takes(
     assert {issue.code for issue in issues} <= {"no-texture"}
     assert car.write(found) == data
     assert not np.array_equal(found.animations[0].frames[0], found.animations[0].frames[2]), "it moves"
+
+
+def test_actions_are_animations_where_there_is_no_list(
+    tmp_path: Path, creature: tuple[bpy.types.Object, bpy.types.Object], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """All that move its bones and are nobody else's, in the order of their names; the scene stays as it is."""
+    obj, rig = creature
+    for name, length in (("10 roar", 18), ("2 Run", 24), ("1 walk", 12)):
+        made.bend(rig, name, length).use_fake_user = True
+    made.bend(rig, "pose", 0)
+    other = bpy.data.objects.new("Other", rig.data.copy())
+    bpy.context.collection.objects.link(other)
+    compat.assign_action(other, made.bend(rig, "other's", 12))
+    made.action(rig, "elsewhere", [('pose.bones["Camera"].location', 0, [(1, 0.0), (9, 1.0)])])
+    compat.assign_action(rig, bpy.data.actions["2 Run"])
+    bpy.context.scene.render.fps = 24
+    data = scene.export(tmp_path / "Made.car", obj, use_check=True)
+    found = car.read(data)
+    assert [label(entry.name) for entry in found.animations] == ["1 walk", "2 Run", "10 roar"]
+    assert [(entry.kps, len(entry.frames)) for entry in found.animations] == [(24, 12), (24, 24), (24, 18)]
+    assert not len(clips.animations(obj.data))
+    said = capfd.readouterr().out
+    assert '"1 walk", "2 Run", "10 roar"; list them in the sidebar' in said
+    # The same as if they stood in the list.
+    for name in ("1 walk", "2 Run", "10 roar"):
+        clip_edit.add_action(bpy.context, obj, bpy.data.actions[name])
+    assert scene.export(tmp_path / "Made.car", obj, use_check=True) == data
+
+
+def test_a_file_without_animations_stays_one(
+    tmp_path: Path, creature: tuple[bpy.types.Object, bpy.types.Object]
+) -> None:
+    """Whatever Actions there are: its list came from the file."""
+    obj, rig = creature
+    before = scene.export(tmp_path / "still.car", obj)
+    scene.bring(tmp_path / "still.car")
+    imported = bpy.context.view_layer.objects.active
+    made.bend(rig, "walk", 12)
+    mesh = next(entry for entry in bpy.data.objects if entry.type == "MESH" and entry != obj)
+    assert imported is not None and kept.has(mesh.data, kept.NAME_BLOCK)
+    assert scene.export(tmp_path / "again.car", mesh) == before
 
 
 @pytest.mark.parametrize("relative", [True, False])

@@ -141,6 +141,25 @@ def test_only_numbers_of_three_digits_are_blenders(rig: bpy.types.Object, tmp_pa
     assert again(tmp_path).clips == ["Stand.5", "공격", "Rest"]
 
 
+def test_all_actions_are_clips_where_there_is_no_list(rig: bpy.types.Object, tmp_path: Path) -> None:
+    """Of an armature made in Blender, those that move its bones and are nobody else's; poses are no clips."""
+    keys = {"10 Jump": 9, "2 run": 5, "Pose": 0}
+    for name, last in keys.items():
+        dragon_motion.new_action(name, "Bip01", "location", [(0, 0, 1.0), *([(last, 0, 2.0)] if last else [])])
+    dragon_motion.new_action("Other", "Camera", "location", [(0, 0, 1.0), (9, 0, 2.0)])
+    copy = bpy.data.armatures.new("Own")
+    own = bpy.data.objects.new("Own", copy)
+    bpy.context.collection.objects.link(own)
+    with scene.edit_mode(own):
+        bone = copy.edit_bones.new("Bip01")
+        bone.tail = (0.0, 0.0, 1.0)
+    found = ani.read(dragon_scene.export(tmp_path / "own.ani", own))
+    assert found.clips == ["2 run", "10 Jump"]
+    assert found.lengths.tolist() == [6, 10]
+    compat.assign_action(rig, bpy.data.actions["2 run"])
+    assert ani.read(dragon_scene.export(tmp_path / "own.ani", own)).clips == ["10 Jump"], "the other one plays it"
+
+
 def test_actions_made_here_that_are_left_out_are_named(rig: bpy.types.Object, tmp_path: Path) -> None:
     """Those that only lie in the file, made one after the other in the Action Editor."""
     own, played = (

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .shown import Shown
     from .surface import Surface
 
+_HEARD = 0.01  # of the weight of a vertex: less than that nobody sees
+
 
 @dataclass(eq=False)
 class Binding:
@@ -83,7 +85,34 @@ def _used(obj: bpy.types.Object, found: Weights, places: npt.NDArray[np.int64], 
     for index in np.unique(found.group[inside & (target < 0) & (found.value > 0)]).tolist():
         name = obj.vertex_groups[index].name
         digest.add(f'the vertex group "{name}" is no bone of the armature and was left out', subject=obj.name)
-    return Weights.of(found.vertex[good], target[good], found.value[good])
+    used = Weights.of(found.vertex[good], target[good], found.value[good])
+    _warn_of_many(obj, used, digest)
+    return used
+
+
+def _warn_of_many(obj: bpy.types.Object, used: Weights, digest: Digest) -> None:
+    """Name the vertices that will move otherwise than here, as a file holds four bones for each."""
+    counts = np.bincount(used.vertex)
+    if counts.max(initial=0) <= SLOTS:
+        return
+    order, rank = _ranked(used)
+    total = np.bincount(used.vertex, used.value)
+    lost = np.bincount(used.vertex[order], np.where(rank < SLOTS, 0.0, used.value[order]))
+    count = int((lost > _HEARD * total).sum())
+    if count:
+        most = 100 * float((lost / np.where(total > 0, total, 1.0)).max())
+        vertices, follow = ("1 vertex", "follows") if count == 1 else (f"{count} vertices", "follow")
+        digest.add(
+            f'{vertices} of "{obj.name}" {follow} more than four bones; the four heaviest count, and the others had up '
+            f"to {most:.0f} % of the weight"
+        )
+
+
+def _ranked(found: Weights) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The order by vertex, then from the heaviest on, and the rank of each weight in it within its vertex."""
+    order = np.lexsort((found.group, -found.value.astype(np.float64), found.vertex))
+    vertex = found.vertex[order]
+    return order, np.arange(len(vertex)) - np.searchsorted(vertex, vertex)
 
 
 def _places(
@@ -159,10 +188,8 @@ def _strongest(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
     """Slots and weights (n, 4) from Blender's weights."""
     found = binding.weights
-    order = np.lexsort((found.group, -found.value.astype(np.float64), found.vertex))
+    order, rank = _ranked(found)
     vertex = found.vertex[order]
-    starts = np.searchsorted(vertex, vertex)
-    rank = np.arange(len(vertex)) - starts
     inside = rank < SLOTS
     count = len(binding.numbers)
     slots, weights = np.zeros((count, SLOTS), np.int64), np.zeros((count, SLOTS))

@@ -123,6 +123,9 @@ def test_weights(made: bytes, tmp_path: Path) -> None:
     labels = names.texts(skin.names)
     assert [labels[slot] for slot in skin.slots[2]] == ["Bip01 Pelvis", "Bip01", "Bip01 Spine", "Bip01 Head"]
     assert skin.weights[2] == pytest.approx(np.array([0.9, 0.6, 0.2, 0.2]) / 1.9)
+    said = bpy.data.texts["Carnivores & Dragon Nest Report"].as_string()
+    assert '1 vertex of "Body" follows more than four bones' in said
+    assert "the others had up to 5 % of the weight" in said
 
 
 def test_a_group_that_is_no_bone_is_left_out(made: bytes, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from ...io_common.formats.digest import Digest
 from ...io_common.formats.errors import UserError
 from ...io_common.formats.issues import Severity
 from ...io_common.scene import selection
+from ...io_common.ui import findings
 from ..scene import inspect
 from ..scene.options import GAMES
 from . import state
@@ -69,22 +70,8 @@ class CARNIVORES_OT_check(bpy.types.Operator):
         shown.checked_names = "\n".join(obj.name for obj in objects)
         shown.game = self.game
         state.redraw(context)
-        self.report(*_verdict(shown.checked, found))
+        self.report(*findings.verdict(shown.checked, [issue for _name, issue in found], "Carnivores"))
         return {"FINISHED"}
-
-
-def _verdict(what: str, found: list[tuple[str, Issue]]) -> tuple[set[str], str]:
-    errors = sum(issue.severity is Severity.ERROR for _name, issue in found)
-    warnings = len(found) - errors
-    if not found:
-        return {"INFO"}, f"{what}: nothing to complain of."
-    parts = [
-        f"{number} {word}{'' if number == 1 else 's'}"
-        for number, word in ((errors, "error"), (warnings, "warning"))
-        if number
-    ]
-    # As a warning in both cases: an error would make the operator fail for a script, though it did its work.
-    return {"WARNING"}, f"{what}: {' and '.join(parts)}, listed in the sidebar under Carnivores."
 
 
 def _list(row: state.CARNIVORES_PG_finding, name: str, issue: Issue) -> None:

@@ -9,6 +9,7 @@ import bmesh
 import bpy
 
 from ...io_common.scene import selection
+from ...io_common.ui import findings
 from ..formats.flags import FLAGS, FaceFlag, FlagInfo
 from ..formats.limits import LIMITS
 from ..formats.model import BONE
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 # Shown only when a face has them: the games set them, no author does.
 _RUN_TIME = FaceFlag.NEED_VC | FaceFlag.DARK
 _MOST_GROUPS = 16
-# Of a line of text in a box of the sidebar, in pixels at normal size: what icon and edges take, and a character.
-_MARGIN, _CHARACTER = 60, 6.3
-_LEAST = 20  # characters in a line, however narrow the sidebar
 
 
 def shown_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -281,7 +279,7 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
         column.active = not is_old
         if clean and not is_old:
             column.label(text="Nothing to complain of", icon="BLANK1")
-        width = line_width(context)
+        width = findings.line_width(context)
         for finding in settings.findings:
             self._finding(settings, finding, width)
 
@@ -289,36 +287,12 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
         box = self.layout.box().column(align=True)
         several = len({entry.object_name for entry in settings.findings}) > 1
         message = f"{finding.object_name}: {finding.message}" if several else finding.message
-        lines = wrap(f"{message[:1].upper()}{message[1:]}.", width)
-        for number, line in enumerate(lines):
-            icon: IconItems = ("ERROR" if not finding.is_error else "CANCEL") if not number else "BLANK1"
-            row = box.row()
-            row.alert = finding.is_error
-            row.label(text=line, icon=icon)
+        findings.draw_text(box, message, width, is_error=finding.is_error)
         if finding.count:
             operator = box.operator(
                 "carnivores.check_select", text=f"Select {finding.count}", icon="RESTRICT_SELECT_OFF"
             )
             operator.object_name, operator.code, operator.game = finding.object_name, finding.code, settings.game
-
-
-def line_width(context: bpy.types.Context) -> int:
-    """How many characters a line of the sidebar has room for; Blender itself breaks no lines."""
-    if context.region is None or context.region.type != "UI":
-        return _LEAST
-    pixels = context.region.width / context.preferences.system.ui_scale
-    return max(_LEAST, int((pixels - _MARGIN) / _CHARACTER))
-
-
-def wrap(text: str, width: int) -> list[str]:
-    """`text` in lines of at most `width` characters, longer words aside."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and len(lines[-1]) + 1 + len(word) <= width:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines
 
 
 class CARNIVORES_PT_file(_Child, bpy.types.Panel):

@@ -23,10 +23,14 @@ def _none() -> npt.NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Issue:
-    """One finding. `code` is stable for scripts; `message` is one sentence; `faces` and `vertices` are file indices."""
+    """One finding. `code` is stable for scripts; `message` is one sentence; `faces` and `vertices` are file indices.
+
+    `part`: the number of the sub-mesh that these count in, -1 where the file has none or all of it is meant.
+    """
 
     severity: Severity
     code: str
     message: str
     faces: npt.NDArray[np.intp] = field(default_factory=_none, compare=False)
     vertices: npt.NDArray[np.intp] = field(default_factory=_none, compare=False)
+    part: int = field(default=-1, compare=False)

@@ -7,6 +7,7 @@ sub-mesh, names of 255 bytes in CP949.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +41,9 @@ def warning(code: str, message: str, **where: npt.NDArray[np.bool_]) -> Issue:
 
 
 def _issue(severity: Severity, code: str, message: str, where: dict[str, npt.NDArray[np.bool_]]) -> Issue:
-    return Issue(severity, code, message, **{name: np.flatnonzero(mask) for name, mask in where.items()})
+    found = {name: np.flatnonzero(mask) for name, mask in where.items()}
+    nothing = np.zeros(0, np.intp)
+    return Issue(severity, code, message, found.get("faces", nothing), found.get("vertices", nothing))
 
 
 def count(number: int | np.integer[Any], one: str, many: str = "") -> str:
@@ -62,15 +65,15 @@ def check_msh(model: Msh, _game: str = "") -> list[Issue]:
     table = set(map(names.key, model.bone_names))
     for number, part in enumerate(model.submeshes):
         who = f'sub-mesh {number} "{part.label}"'
-        for rule in (_sizes, _geometry, _normals):
-            found.extend(rule(part, who))
-        found.extend(_skin(part, who, table))
+        own = [issue for rule in (_sizes, _geometry, _normals) for issue in rule(part, who)]
+        own.extend(_skin(part, who, table))
         if part.skin is None and not names.is_root(part.parent) and names.key(part.parent) not in table:
-            found.append(
+            own.append(
                 warning(
                     "missing-parent-bone", f'{who} hangs on "{names.text(part.parent)}", which is no bone of the model'
                 )
             )
+        found.extend(replace(issue, part=number) for issue in own)
     found.extend(_dummies(model))
     return sorted_issues(found)
 

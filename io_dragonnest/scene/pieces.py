@@ -33,11 +33,15 @@ _ORDERLESS = {"ARMATURE", "TRIANGULATE", "EDGE_SPLIT", "NORMAL_EDIT", "WEIGHTED_
 
 @dataclass(eq=False)
 class Piece:
-    """A sub-mesh, the object and the material (None without one) it was made of."""
+    """A sub-mesh, the object and the material (None without one) it was made of.
+
+    `origin` (n,): of its vertices the numbers in the mesh of the object, as that is written.
+    """
 
     submesh: Submesh
     obj: bpy.types.Object
     material: bpy.types.Material | None
+    origin: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +86,8 @@ def of(context: bpy.types.Context, obj: bpy.types.Object, job: Job) -> list[Piec
     made = []
     for number, (chosen, material) in enumerate(parts):
         title = name if len(parts) == 1 else names.field(f"{armature.without_number(obj.name)}_{number}", "object")
-        made.append(Piece(_submesh(read, chosen, title, job.options), obj, material))
+        part, origin = _submesh(read, chosen, title, job.options)
+        made.append(Piece(part, obj, material, origin))
     return made
 
 
@@ -151,7 +156,10 @@ def _name(obj: bpy.types.Object, before: Shown | None, *, copied: bool) -> bytes
     return names.field(obj.name, "object")
 
 
-def _submesh(read: _Read, chosen: npt.NDArray[np.bool_] | None, name: bytes, options: ExportMshOptions) -> Submesh:
+def _submesh(
+    read: _Read, chosen: npt.NDArray[np.bool_] | None, name: bytes, options: ExportMshOptions
+) -> tuple[Submesh, npt.NDArray[np.int64]]:
+    """The sub-mesh of the triangles `chosen`, and the origin of its vertices."""
     old = read.before.source if read.before is not None else None
     points = vertices.of(read.data, chosen, read.before)
     most = max(checks.MOST_VERTICES, len(old.positions) if old is not None else 0)
@@ -174,7 +182,7 @@ def _submesh(read: _Read, chosen: npt.NDArray[np.bool_] | None, name: bytes, opt
         reserved=old.reserved if old is not None else b"",
     )
     _set_indices(found, points.corners, old, options)
-    return found
+    return found, points.origin
 
 
 def _set_indices(

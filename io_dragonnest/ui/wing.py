@@ -12,6 +12,7 @@ from . import (
     archive_panel,
     archive_patch,
     archive_state,
+    check_operators,
     cli_pak,
     cli_table,
     clip_chooser,
@@ -19,6 +20,7 @@ from . import (
     clip_panel,
     material_operators,
     material_panel,
+    model_panel,
     table_operators,
 )
 from .entries import FORMATS
@@ -31,6 +33,8 @@ WING = operators.Wing(
         *clips.CLASSES,
         *clip_chooser.CLASSES,
         *operators.classes(FORMATS, archive_import.IMPORTERS),
+        *check_operators.CLASSES,
+        *model_panel.CLASSES,
         *clip_operators.CLASSES,
         *clip_panel.CLASSES,
         *material_operators.CLASSES,
@@ -43,7 +47,7 @@ WING = operators.Wing(
         *archive_panel.CLASSES,
         *table_operators.CLASSES,
     ),
-    (effects.Settings(), clips, archive_state.ARCHIVES, table_operators.WRITTEN),
+    (effects.Settings(), check_operators.Settings(), clips, archive_state.ARCHIVES, table_operators.WRITTEN),
     (cli_pak.COMMAND, cli_table.COMMAND),
     imports=(
         ("dragonnest.archive_mount", "Dragon Nest archive (.pak)"),

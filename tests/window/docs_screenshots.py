@@ -21,7 +21,7 @@ from conftest import CHECKOUT
 from mathutils import Vector
 from screen import pixels
 from test_dialogs import call
-from test_fox import HEADER, SECOND_HEADER, choose, click_header, dressed, open_tab
+from test_fox import HEADER, SECOND_HEADER, THIRD_HEADER, choose, click_header, dressed, open_tab
 from test_sidebar import import_model, open_sidebar
 from test_window import drawn, find_row  # noqa: F401 (a fixture)
 
@@ -255,7 +255,10 @@ def test_fox_clips(screen: Screen) -> None:
     with screen.override():
         bpy.ops.screen.screen_full_area()  # all of the sidebar
     screen.wait(5)
+    sidebar = screen.region("UI", screen.area())
+    click_header(screen, sidebar, HEADER)  # folds up the model
     keep_viewport(screen, "fox-clips", 800, 110)
+    click_header(screen, sidebar, HEADER)
     with screen.override():
         bpy.ops.screen.back_to_previous()
 
@@ -269,11 +272,14 @@ def test_fox_material(screen: Screen) -> None:
         bpy.ops.screen.screen_full_area()
     screen.wait(5)
     sidebar = screen.region("UI", screen.area())
-    for depth in (HEADER, SECOND_HEADER):  # folds up the list of clips, opens the material
+    # Folds up the model and the list of clips, opens the material.
+    for depth in (HEADER, SECOND_HEADER, THIRD_HEADER):
         click_header(screen, sidebar, depth)
     bow.active_material.dragonnest.active = 4
     screen.wait(5)
     keep_viewport(screen, "fox-material", 800, 110)
+    for depth in (SECOND_HEADER, HEADER):
+        click_header(screen, sidebar, depth)
     with screen.override():
         bpy.ops.screen.back_to_previous()
 
@@ -309,7 +315,9 @@ def test_archives(screen: Screen, models: Path) -> None:
     with screen.override():
         bpy.ops.screen.screen_full_area()  # all of the sidebar
     screen.wait(5)
+    click_header(screen, screen.region("UI", screen.area()), HEADER)  # folds up the model
     keep_viewport(screen, "archives", 680, 110)
+    click_header(screen, screen.region("UI", screen.area()), HEADER)
     with screen.override():
         bpy.ops.screen.back_to_previous()
         bpy.ops.dragonnest.archive_unmount(which="ALL")

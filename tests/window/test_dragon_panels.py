@@ -10,7 +10,7 @@ import checkout  # noqa: F401 (before the names below)
 import pytest
 from addon.io_dragonnest.formats import effects
 from screen import watched
-from test_fox import HEADER, SECOND_HEADER, click_header, open_tab
+from test_fox import HEADER, SECOND_HEADER, THIRD_HEADER, click_header, open_tab
 
 from tests import dragons
 
@@ -43,9 +43,9 @@ def test_material_panel_draws(screen: Screen, draws: dict[str, int], tmp_path: P
     with screen.override():
         assert bpy.ops.import_scene.dragonnest_skn(filepath=str(tmp_path / "hero.skn")) == {"FINISHED"}
     sidebar = open_tab(screen)
-    # Above it may stand the panel of clips, which then is folded up for a while.
+    # Above it stand the panel of the model, and that of clips if there are any, which are folded up for a while.
     clicked = []
-    for depth in (HEADER, SECOND_HEADER) * 2:
+    for depth in (HEADER, SECOND_HEADER, THIRD_HEADER):
         if "DRAGONNEST_PT_material" in draws:
             break
         click_header(screen, sidebar, depth)
@@ -57,5 +57,5 @@ def test_material_panel_draws(screen: Screen, draws: dict[str, int], tmp_path: P
         obj.active_material.dragonnest.active = number
         screen.redraw()
     screen.photograph("texture")
-    if SECOND_HEADER in clicked:
-        click_header(screen, sidebar, HEADER)
+    for depth in reversed(clicked[:-1]):
+        click_header(screen, sidebar, depth)

@@ -22,7 +22,7 @@ CATEGORY = "Dragon Nest"
 # Pixels, at Blender's own scale of its interface: from the right edge of the sidebar to the play button of a row, from
 # its upper edge to the first row and to the headers of the first panel and, with that folded up, of the second.
 PLAY, FIRST_ROW, ROW = 89, 50, 21
-HEADER, SECOND_HEADER = 14, 41
+HEADER, SECOND_HEADER, THIRD_HEADER = 14, 41, 68
 
 
 def drop(screen: Screen, name: str) -> None:
@@ -111,7 +111,8 @@ def test_every_panel_of_the_tab_draws(screen: Screen, draws: dict[str, list[str]
     rig = dressed(screen)
     sidebar = open_tab(screen)
     choose(screen, bpy.data.objects["Bow"])
-    for depth in (HEADER, SECOND_HEADER, HEADER):  # folds up the list of clips, opens the material, opens the list
+    # Folds up the model and the list of clips, opens the material, then those two again.
+    for depth in (HEADER, SECOND_HEADER, THIRD_HEADER, SECOND_HEADER, HEADER):
         click_header(screen, sidebar, depth)
     assert draws
     assert not [name for name, modes in draws.items() if "OBJECT" not in modes]
@@ -140,10 +141,11 @@ def test_a_clip_is_played_by_a_click(screen: Screen) -> None:
     rig = dressed(screen)
     sidebar = open_tab(screen)
     choose(screen, rig)
+    click_header(screen, sidebar, HEADER)  # folds up the model
     screen.photograph("list")
     scale = bpy.context.preferences.system.ui_scale
     x = round(sidebar.x + sidebar.width - PLAY * scale)
-    y = round(sidebar.y + sidebar.height - (FIRST_ROW + 2 * ROW) * scale)
+    y = round(sidebar.y + sidebar.height - (SECOND_HEADER - HEADER + FIRST_ROW + 2 * ROW) * scale)
     screen.click(x, y)
     scene = bpy.context.scene
     screen.wait_until(lambda: screen.window.screen.is_animation_playing, "the playback", ticks=50)
@@ -155,3 +157,27 @@ def test_a_clip_is_played_by_a_click(screen: Screen) -> None:
         bpy.ops.dragonnest.clip_stop()
     assert not screen.window.screen.is_animation_playing
     screen.photograph("stopped")
+    click_header(screen, sidebar, HEADER)
+
+
+def test_the_check_in_the_sidebar(screen: Screen) -> None:
+    """A vertex that follows nothing is found, listed, and selected by the button's operator."""
+    dressed(screen)
+    body = bpy.data.objects["Body"]
+    for group in body.vertex_groups:
+        group.remove([3])
+    choose(screen, body)
+    open_tab(screen)
+    with screen.override():
+        assert bpy.ops.dragonnest.check("INVOKE_DEFAULT") == {"FINISHED"}
+    screen.redraw()
+    screen.photograph("finding")
+    (found,) = bpy.context.window_manager.dragonnest_check.findings
+    assert (found.object_name, found.count) == ("Body", 1)
+    with screen.override():
+        assert bpy.ops.dragonnest.check_select(object_name="Body", code=found.code) == {"FINISHED"}
+    screen.redraw()
+    screen.photograph("selected")
+    assert body.mode == "EDIT"
+    with screen.override():
+        bpy.ops.object.mode_set(mode="OBJECT")

@@ -13,6 +13,7 @@ from bpy_extras.io_utils import ImportHelper
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import mesh as meshes
 from ...io_common.scene import selection
+from ...io_common.ui import sidebar
 from ..formats import check_character
 from ..scene import clip_edit, clips, frames, own, playback
 from . import state
@@ -64,7 +65,7 @@ class _OnList(_Base):
         except UserError as error:
             self.report({"ERROR"}, state.sentence(error))
             return {"CANCELLED"}
-        state.redraw(context)
+        sidebar.redraw(context)
         return {"FINISHED"}
 
     def act(self, context: bpy.types.Context, obj: bpy.types.Object) -> None:

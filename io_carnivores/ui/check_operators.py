@@ -12,7 +12,7 @@ from ...io_common.formats.digest import Digest
 from ...io_common.formats.errors import UserError
 from ...io_common.formats.issues import Severity
 from ...io_common.scene import selection
-from ...io_common.ui import findings
+from ...io_common.ui import sidebar
 from ..scene import inspect
 from ..scene.options import GAMES
 from . import state
@@ -69,8 +69,8 @@ class CARNIVORES_OT_check(bpy.types.Operator):
         shown.checked_print = check_print([*objects])
         shown.checked_names = "\n".join(obj.name for obj in objects)
         shown.game = self.game
-        state.redraw(context)
-        self.report(*findings.verdict(shown.checked, [issue for _name, issue in found], "Carnivores"))
+        sidebar.redraw(context)
+        self.report(*sidebar.verdict(shown.checked, [issue for _name, issue in found], "Carnivores"))
         return {"FINISHED"}
 
 
@@ -140,7 +140,7 @@ class CARNIVORES_OT_check_select(bpy.types.Operator):
         context.tool_settings.mesh_select_mode = (not by_face, False, by_face)
         bpy.ops.object.mode_set(mode="EDIT")
         live().touch()
-        state.redraw(context)
+        sidebar.redraw(context)
 
 
 def _selected(number: int, wanted: int, noun: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ...io_common.scene import selection
+from ...io_common.ui import sidebar
 from ..scene import face_flags
 from . import state
 from .live import live
@@ -39,7 +40,7 @@ def each_mesh(context: bpy.types.Context, work: Callable[[bpy.types.Object], int
     with selection.object_mode(context):
         total = sum(work(obj) for obj in objects)
     live().touch()
-    state.redraw(context)
+    sidebar.redraw(context)
     return total
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
+from ...io_common.ui import sidebar
 from ..formats import model
 from ..scene import kept
-from . import state
 from .target import target
 
 _MOST = 31  # bytes of a name field without its NUL
@@ -74,7 +74,7 @@ class CARNIVORES_OT_name_set(bpy.types.Operator):
         else:
             kept.put(mesh, kept.SPRITE_NAME, raw)
             kept.put(mesh, kept.HAS_SPRITE, int(bool(text)))
-        state.redraw(context)
+        sidebar.redraw(context)
         return {"FINISHED"}
 
 

@@ -9,7 +9,7 @@ import bmesh
 import bpy
 
 from ...io_common.scene import selection
-from ...io_common.ui import findings
+from ...io_common.ui import sidebar
 from ..formats.flags import FLAGS, FaceFlag, FlagInfo
 from ..formats.limits import LIMITS
 from ..formats.model import BONE
@@ -89,20 +89,13 @@ class CARNIVORES_PT_model(_Panel, bpy.types.Panel):
         limits = LIMITS[state.sidebar(context).game]
         vertices, faces = _sizes(obj)
         column = self.layout.column(align=True)
-        _fact(column, "Format", _format_of(mesh))
-        _fact(column, "Vertices", _of(vertices, limits.vertices), alert=_over(vertices, limits.vertices))
-        _fact(column, "Faces", _of(faces, limits.faces), alert=_over(faces, limits.faces))
-        _fact(column, "Bones", str(_bones(obj)))
+        sidebar.fact(column, "Format", _format_of(mesh))
+        sidebar.fact(column, "Vertices", _of(vertices, limits.vertices), alert=_over(vertices, limits.vertices))
+        sidebar.fact(column, "Faces", _of(faces, limits.faces), alert=_over(faces, limits.faces))
+        sidebar.fact(column, "Bones", str(_bones(obj)))
         scale = kept.get(mesh, kept.SCALE, 0.0)
         if scale:
-            _fact(column, "Import Scale", f"1/{1 / scale:g}" if scale < 1 else f"{scale:g}")
-
-
-def _fact(layout: bpy.types.UILayout, name: str, value: str, *, alert: bool = False) -> None:
-    row = layout.split(factor=0.45)
-    row.label(text=name)
-    row.alert = alert
-    row.label(text=value)
+            sidebar.fact(column, "Import Scale", f"1/{1 / scale:g}" if scale < 1 else f"{scale:g}")
 
 
 def _format_of(mesh: bpy.types.Mesh) -> str:
@@ -279,7 +272,7 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
         column.active = not is_old
         if clean and not is_old:
             column.label(text="Nothing to complain of", icon="BLANK1")
-        width = findings.line_width(context)
+        width = sidebar.line_width(context)
         for finding in settings.findings:
             self._finding(settings, finding, width)
 
@@ -287,7 +280,7 @@ class CARNIVORES_PT_check(_Child, bpy.types.Panel):
         box = self.layout.box().column(align=True)
         several = len({entry.object_name for entry in settings.findings}) > 1
         message = f"{finding.object_name}: {finding.message}" if several else finding.message
-        findings.draw_text(box, message, width, is_error=finding.is_error)
+        sidebar.draw_text(box, message, width, is_error=finding.is_error)
         if finding.count:
             operator = box.operator(
                 "carnivores.check_select", text=f"Select {finding.count}", icon="RESTRICT_SELECT_OFF"
@@ -316,11 +309,11 @@ class CARNIVORES_PT_file(_Child, bpy.types.Panel):
             value.label(text=name_operators.name_of(mesh, which) or "None")
             value.operator("carnivores.name_set", text="", icon="GREASEPENCIL").which = which
         if kept.get(mesh, kept.KIND, ""):
-            _fact(column, "Texture Rows", str(kept.get(mesh, kept.ROWS, 0)))
-            _fact(column, "Faces in the File", str(kept.get(mesh, kept.FACES, 0)))
+            sidebar.fact(column, "Texture Rows", str(kept.get(mesh, kept.ROWS, 0)))
+            sidebar.fact(column, "Faces in the File", str(kept.get(mesh, kept.FACES, 0)))
             lost = len(kept.get_array(mesh, kept.DEGENERATE_AT, "<i4"))
             if lost:
-                _fact(column, "Degenerate Faces", f"{lost}, kept for export")
+                sidebar.fact(column, "Degenerate Faces", f"{lost}, kept for export")
 
 
 CLASSES = (

@@ -19,6 +19,7 @@ from bpy.props import (
 )
 
 from ...io_common.formats.errors import UserError
+from ...io_common.ui.sidebar import redraw
 from ..formats.flags import FLAGS, FaceFlag, FlagInfo
 from ..scene import clips, playback
 from ..scene.options import GAMES
@@ -55,14 +56,6 @@ def sentence(error: UserError) -> str:
 
 def _redraw(_self: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
     redraw(context)
-
-
-def redraw(context: bpy.types.Context) -> None:
-    """Draw every 3D viewport again, its sidebar included."""
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 class CARNIVORES_PG_finding(bpy.types.PropertyGroup):

@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty
 
 from ...io_common.formats.errors import UserError
 from ...io_common.scene import selection
+from ...io_common.ui import sidebar
 from ..scene import bone_titles, clips, mesh_transfer, retarget
 from . import state
 from .target import target
@@ -60,7 +61,7 @@ class _FromOther(_Base):
             self.report({"ERROR"}, state.sentence(error))
             return {"CANCELLED"}
         self.report({"WARNING" if warned else "INFO"}, said)
-        state.redraw(context)
+        sidebar.redraw(context)
         return {"FINISHED"}
 
     def act(self, context: bpy.types.Context) -> tuple[str, bool]:

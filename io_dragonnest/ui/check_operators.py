@@ -12,7 +12,7 @@ from bpy.props import BoolProperty, CollectionProperty, IntProperty, PointerProp
 from ...io_common.formats.digest import Digest
 from ...io_common.formats.errors import UserError
 from ...io_common.formats.issues import Issue, Severity
-from ...io_common.ui import findings
+from ...io_common.ui import sidebar
 from ..scene import inspect
 
 if TYPE_CHECKING:
@@ -103,11 +103,9 @@ class DRAGONNEST_OT_check(bpy.types.Operator):
             _list(shown.findings.add(), finding)
         active = context.active_object or context.selected_objects[0]
         shown.checked = active.name.removesuffix(" Armature")
-        for window in context.window_manager.windows:
-            for area in window.screen.areas:
-                area.tag_redraw()
+        sidebar.redraw(context)
         issues = [finding.issue for finding in (*found, *notes)]
-        self.report(*findings.verdict(shown.checked, issues, "Dragon Nest"))
+        self.report(*sidebar.verdict(shown.checked, issues, "Dragon Nest"))
         return {"FINISHED"}
 
 

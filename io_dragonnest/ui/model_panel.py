@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ...io_common.scene import selection
-from ...io_common.ui import findings
+from ...io_common.ui import sidebar
 from ..formats import msh
 from ..scene import collisions, kept
 from . import check_operators
@@ -60,27 +60,21 @@ class DRAGONNEST_PT_model(bpy.types.Panel):
 
     def _facts(self, context: bpy.types.Context, shown: list[bpy.types.Object]) -> None:
         column = self.layout.column(align=True)
-        _fact(column, "Format", _format_of(shown))
-        _fact(column, "Sub-meshes", str(len(shown)))
+        sidebar.fact(column, "Format", _format_of(shown))
+        sidebar.fact(column, "Sub-meshes", str(len(shown)))
         blocks = [cast("bpy.types.Mesh", obj.data) for obj in shown]
         # In Edit Mode the numbers are those of before it.
-        _fact(column, "Vertices", str(sum(len(mesh.vertices) for mesh in blocks)))
-        _fact(column, "Faces", str(sum(len(mesh.loops) - 2 * len(mesh.polygons) for mesh in blocks)))
+        sidebar.fact(column, "Vertices", str(sum(len(mesh.vertices) for mesh in blocks)))
+        sidebar.fact(column, "Faces", str(sum(len(mesh.loops) - 2 * len(mesh.polygons) for mesh in blocks)))
         rig = armature(context)
         if rig is not None and rig.type == "ARMATURE":
-            _fact(column, "Bones", str(len(cast("bpy.types.Armature", rig.data).bones)))
+            sidebar.fact(column, "Bones", str(len(cast("bpy.types.Armature", rig.data).bones)))
 
     def _files(self, group: str, label: str, icon: str) -> None:
         self.layout.label(text=label, icon=icon)  # type: ignore[arg-type]
         row = self.layout.row(align=True)
         for kind in _KINDS:
             row.operator(f"{group}.dragonnest_{kind.lower()}", text=kind)
-
-
-def _fact(layout: bpy.types.UILayout, name: str, value: str) -> None:
-    row = layout.split(factor=0.45)
-    row.label(text=name)
-    row.label(text=value)
 
 
 def _format_of(shown: list[bpy.types.Object]) -> str:
@@ -122,7 +116,7 @@ class DRAGONNEST_PT_check(bpy.types.Panel):
         column.label(text=f"{found.checked}, as it was when checked", icon="CHECKMARK" if clean else "NONE")
         if clean:
             column.label(text="Nothing to complain of", icon="BLANK1")
-        width = findings.line_width(context)
+        width = sidebar.line_width(context)
         for entry in found.findings[:_MOST]:
             self._finding(entry, width)
         if len(found.findings) > _MOST:
@@ -131,7 +125,7 @@ class DRAGONNEST_PT_check(bpy.types.Panel):
     def _finding(self, entry: DRAGONNEST_PG_finding, width: int) -> None:
         box = self.layout.box().column(align=True)
         message = f"{entry.message} ({entry.title})" if entry.title else entry.message
-        findings.draw_text(box, message, width, is_error=entry.is_error)
+        sidebar.draw_text(box, message, width, is_error=entry.is_error)
         if entry.object_name:
             what = f"Select {entry.count}" if entry.count else f'Select "{entry.object_name}"'
             button = box.operator("dragonnest.check_select", text=what, icon="RESTRICT_SELECT_OFF")

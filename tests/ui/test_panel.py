@@ -19,7 +19,7 @@ from addon.io_carnivores.scene import curves, face_flags, kept
 from addon.io_carnivores.ui import flag_operators, overlay, panel, state
 from addon.io_carnivores.ui.live import live
 from addon.io_common.scene import compat
-from addon.io_common.ui import findings
+from addon.io_common.ui import sidebar
 
 ASSETS = Path(__file__).parents[2] / "assets"
 STRIP = np.array([(0, 1, 2), (2, 1, 3), (2, 3, 4), (4, 3, 5)])
@@ -436,8 +436,8 @@ def test_the_hint_names_the_mesh_while_its_armature_is_active(strip: bpy.types.O
 
 
 def test_wrap() -> None:
-    assert findings.wrap("one two three", 7) == ["one two", "three"]
-    assert findings.wrap("immeasurable x", 4) == ["immeasurable", "x"]
+    assert sidebar.wrap("one two three", 7) == ["one two", "three"]
+    assert sidebar.wrap("immeasurable x", 4) == ["immeasurable", "x"]
 
 
 class TestOverlay:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a check found, as text in the sidebar and in one line."""
+"""What the tabs of the games in the sidebar have in common: facts in two columns, and what a check found."""
 
 from __future__ import annotations
 
@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 # Of a line of text in a box of the sidebar, in pixels at normal size: what icon and edges take, and a character.
 _MARGIN, _CHARACTER = 60, 6.3
 _LEAST = 20  # characters in a line, however narrow the sidebar
+
+
+def fact(layout: bpy.types.UILayout, name: str, value: str, *, alert: bool = False) -> None:
+    """A line of two columns."""
+    row = layout.split(factor=0.45)
+    row.label(text=name)
+    row.alert = alert
+    row.label(text=value)
+
+
+def redraw(context: bpy.types.Context) -> None:
+    """Draw every 3D viewport again, its sidebar included."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
 
 
 def verdict(what: str, found: Sequence[Issue], tab: str) -> tuple[set[str], str]:

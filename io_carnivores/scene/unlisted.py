@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 
 from ...io_common.scene import actions, selection
-from . import bake, clips, frames, kept
+from . import bake, bone_motion, clips, frames, kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,5 +83,8 @@ def _actions(objects: Sequence[bpy.types.Object]) -> list[bpy.types.Action]:
     taken = {*own, *actions.played(others)}
     for mesh in bpy.data.meshes:
         taken.update(action for item in clips.animations(mesh) for action in clips.actions(item))
-    found = [*own, *actions.free(bones, taken)]
+    # What was recovered from a file belongs to the skeleton it was recovered with.
+    prints = {"", *map(bone_motion.rig_print, rigs)}
+    fitting = [action for action in actions.free(bones, taken) if kept.get(action, kept.RIG_PRINT, "") in prints]
+    found = [*own, *fitting]
     return actions.moving(action for action in found if bake.targets(objects, action))

@@ -260,6 +260,27 @@ def test_actions_are_animations_where_there_is_no_list(
     assert scene.export(tmp_path / "Made.car", obj, use_check=True) == data
 
 
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_new_mesh_on_a_recovered_skeleton_has_its_animations(moved: bool, tmp_path: Path) -> None:
+    """While it is that skeleton; another one with bones of these names has none of them."""
+    scene.bring(Path(__file__).parents[2] / "assets" / "dinosaur.car")
+    (rig,) = (entry for entry in bpy.data.objects if entry.type == "ARMATURE")
+    for old in [entry for entry in bpy.data.objects if entry.type == "MESH"]:
+        mesh = old.data
+        bpy.data.objects.remove(old)
+        bpy.data.meshes.remove(mesh)
+    rig.animation_data_clear()
+    if moved:
+        with scene.edit_mode(rig):
+            rig.data.edit_bones[0].tail.z += 5
+    obj = made.tube("New")
+    obj.vertex_groups[0].name = rig.data.bones[0].name
+    obj.parent = rig
+    obj.modifiers.new("Armature", "ARMATURE").object = rig
+    found = exported(tmp_path, obj)
+    assert [label(entry.name) for entry in found.animations] == ([] if moved else ["idle", "roar", "walk"])
+
+
 def test_a_file_without_animations_stays_one(
     tmp_path: Path, creature: tuple[bpy.types.Object, bpy.types.Object]
 ) -> None:

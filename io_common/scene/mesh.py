@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-import bmesh
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from . import compat
+from . import compat, weights
 
 _FIELD = {"FLOAT_VECTOR": "vector", "FLOAT2": "vector", "FLOAT_COLOR": "color", "BYTE_COLOR": "color"}
 _DTYPE = {"INT": np.int32, "INT8": np.int8, "INT32_2D": np.int32, "BOOLEAN": bool}
@@ -284,19 +283,11 @@ def group_weights(
 
     There is no bulk call for weights; the bmesh deform layer is the fastest way in.
     """
-    rows: list[tuple[int, int, float]] = []
-    bm = bmesh.new()
-    try:
-        bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
-        layer = bm.verts.layers.deform.active
-        if layer is not None and groups:
-            rows = [
-                (vertex, group, weight)
-                for vertex, entry in enumerate(bm.verts)
-                for group, weight in entry[layer].items()
-                if group < groups
-            ]
-    finally:
-        bm.free()
+    rows = [
+        (vertex, group, weight)
+        for vertex, entry in enumerate(weights.entries_of(mesh) if groups else [])
+        for group, weight in entry
+        if group < groups
+    ]
     table = np.array(rows, np.float64).reshape(-1, 3)
     return table[:, 0].astype(np.intp), table[:, 1].astype(np.intp), table[:, 2]

@@ -82,15 +82,22 @@ def _put_mixed(mesh: bpy.types.Mesh, weights: Weights, chosen: npt.NDArray[np.bo
         bm.free()
 
 
-def get(mesh: bpy.types.Mesh) -> Weights:
-    """All weights of a mesh, those of 0 too."""
-    bm = bmesh.new()
+def entries_of(mesh: bpy.types.Mesh) -> list[list[tuple[int, float]]]:
+    """For each vertex of a mesh its (group, weight), those of 0 too; an empty list where there are no groups at all."""
+    bm = bmesh.new(use_operators=False)
     try:
+        # A bmesh that has a layer of its own takes no shape keys along, of which a character has one for each frame.
+        bm.verts.layers.int.new("carnivores_dragonnest_no_keys")
         bm.from_mesh(mesh, face_normals=False, vertex_normals=False)
         layer = bm.verts.layers.deform.active
-        entries = [entry[layer].items() for entry in bm.verts] if layer is not None else []
+        return [entry[layer].items() for entry in bm.verts] if layer is not None else []
     finally:
         bm.free()
+
+
+def get(mesh: bpy.types.Mesh) -> Weights:
+    """All weights of a mesh, those of 0 too."""
+    entries = entries_of(mesh)
     flat = [pair for entry in entries for pair in entry]
     if not flat:
         return none()
